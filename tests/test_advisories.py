@@ -35,7 +35,7 @@ def test_a_version_that_is_affected_is_named(version: str, found: int) -> None:
     assert len(affected({"flask": version}, KNOWN["advisories"])) == found
 
 
-def test_the_list_says_where_it_is_from_and_names_what_is_pinned() -> None:
+def test_list_says_where_it_is_from_and_names_what_is_pinned() -> None:
     assert dt.date.fromisoformat(KNOWN["checked"]).year >= 2026
     assert KNOWN["source"]
     named = {a["package"] for a in KNOWN["advisories"]}

@@ -32,7 +32,7 @@ def test_a_value_is_made_once_for_each_object() -> None:
     assert one == Thing("one")
 
 
-def test_a_value_that_was_made_is_no_part_of_what_a_digest_goes_over() -> None:
+def test_value_made_is_no_part_of_what_digest_goes_over() -> None:
     one, other = Thing("one"), Thing("one")
     assert one.loud == "ONE"
     one.made.clear()

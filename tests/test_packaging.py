@@ -51,7 +51,7 @@ def wanted() -> Iterator[str]:
         yield from (SHIPPED + path.relative_to(ROOT).as_posix() for path in found)
 
 
-def test_the_wheel_holds_the_packages_with_their_data_and_nothing_else(built: tuple[Path, Path]) -> None:
+def test_wheel_holds_packages_with_their_data_and_nothing_else(built: tuple[Path, Path]) -> None:
     """Texts, templates, maps and scripts of pages are data; licences stand beside the metadata."""
     names = set(zipfile.ZipFile(built[0]).namelist())
     assert {name for name in names if not name.startswith(INFO)} == set(wanted())
@@ -83,7 +83,7 @@ def test_a_build_is_the_same_each_time(built: tuple[Path, Path], tmp_path: Path)
     assert [path.read_bytes() for path in build(tmp_path)] == [path.read_bytes() for path in built]
 
 
-def test_an_installed_wheel_plays_proves_and_serves_without_a_clone(built: tuple[Path, Path], tmp_path: Path) -> None:
+def test_installed_wheel_plays_proves_and_serves_without_clone(built: tuple[Path, Path], tmp_path: Path) -> None:
     """In an environment of its own with the locked libraries, from an empty folder."""
     script = runpy.run_path(str(ROOT / "run"))
     venv, here = tmp_path / "venv", tmp_path / "empty"

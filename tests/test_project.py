@@ -63,7 +63,7 @@ def test_every_decision_record_is_listed() -> None:
     assert listed == [path.name for path in decision_records()]
 
 
-def test_decision_records_are_numbered_without_gaps_and_have_status_date_and_parts() -> None:
+def test_decision_records_have_numbers_status_date_and_parts() -> None:
     records = decision_records()
     assert [int(path.name[:4]) for path in records] == list(range(1, len(records) + 1))
     for path in records:
@@ -71,7 +71,7 @@ def test_decision_records_are_numbered_without_gaps_and_have_status_date_and_par
         assert [part for part in sections(path) if part != "Considered"] == RECORD_PARTS, path
 
 
-def test_every_decision_record_is_linked_by_the_page_of_a_subject() -> None:
+def test_every_decision_record_is_linked_by_the_page_of_subject() -> None:
     linked = {name for path in decision_pages() for name in linked_pages(path)}
     assert [path.name for path in decision_records() if f"archive/{path.name}" not in linked] == []
 
@@ -81,7 +81,7 @@ def test_every_page_about_decisions_is_listed_once() -> None:
     assert sorted(listed) == [path.name for path in decision_pages()]
 
 
-def test_pages_about_decisions_have_their_parts_and_names_of_their_own() -> None:
+def test_decision_pages_have_their_parts_and_own_names() -> None:
     others = {path.name for path in (ROOT / "docs").rglob("*.md") if DECISIONS not in path.parents}
     for path in decision_pages():
         assert sections(path) == PAGE_PARTS, path

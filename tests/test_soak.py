@@ -92,7 +92,7 @@ class TestCrossed:
         setups = ("distribution", "draft", "draft_simple")
         assert games == {(seats, setup): 25 for seats in range(2, 7) for setup in setups}
 
-    def test_all_other_options_are_drawn_at_random_among_those_that_fit(self) -> None:
+    def test_other_options_are_drawn_among_those_that_fit(self) -> None:
         crossed = soak.Crossed(100, ("setup",))
         found = [options for _, options, _ in soak.crossed_tables(self.ENTRY, random.Random(1), crossed)]
         assert {options["decades"] for options in found} == {8, 9, 10}
@@ -101,7 +101,7 @@ class TestCrossed:
         assert {options["distribution_card"] for options in drafts} == {"random"}
         assert len({options["distribution_card"] for options in found}) > 5
 
-    def test_options_that_a_test_sets_are_kept_unless_they_are_crossed(self) -> None:
+    def test_options_set_by_the_test_are_kept_unless_crossed(self) -> None:
         entry = replace(PASSAGE, options={"turns": 5})
         for options, turns in (((), {5}), (("turns",), {1, 80})):
             found = soak.crossed_tables(entry, random.Random(1), soak.Crossed(1, options))

@@ -12,6 +12,7 @@ import sys
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,6 +52,8 @@ BLOCK_START = re.compile(r"^ *(?:[-*#>]+|\d+\.) |\|", re.MULTILINE)
 MARKUP = re.compile(r"\]\([^)]*\)|\*\*")
 CODE = re.compile(r"`[^`]+`")
 LONGEST_SENTENCE = 30
+LONGEST_TEST_NAME = 59
+TESTS = ROOT / "tests"
 MOST_DECISIONS = 15
 BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.IfExp, ast.ExceptHandler, ast.match_case)
 
@@ -67,6 +70,13 @@ CEILINGS = {
     "games: docstrings that open with a wh-word or preposition": 0,
     "games: relative pronouns per 100 words of docstrings": 0.1,
     "games: `Any` per 1,000 lines": 0.77,
+    "tests: functions named by a participle or pronoun": 291,
+    "tests: docstrings that open with a wh-word or preposition": 653,
+    "tests: relative pronouns per 100 words of docstrings": 3.75,
+    "tests: `Any` per 1,000 lines": 11.83,
+    "tests: functions with more than 15 decisions": 40,
+    "tests: packed assignments with a call and an attribute": 18,
+    "tests: names of tests over 59 characters": 0,
     "docs: sentences over 30 words": 35,
 }
 FLOORS = {'docs: "you" per 100 words': 2.7}
@@ -98,9 +108,10 @@ class Source(NamedTuple):
     module: ast.Module
 
 
+@cache
 def read_sources() -> list[Source]:
-    """Parse every Python file of the service and the games."""
-    texts = [(path, path.read_text("utf-8")) for layer in LAYERS for path in (ROOT / layer).rglob("*.py")]
+    """Parse every Python file of the service, the games and the tests."""
+    texts = [(path, path.read_text("utf-8")) for layer in (*LAYERS, "tests") for path in (ROOT / layer).rglob("*.py")]
     return [Source(path, text, ast.parse(text)) for path, text in texts]
 
 
@@ -162,6 +173,14 @@ def measure_code(sources: list[Source]) -> dict[str, Figure]:
     }
 
 
+def measure_test_names(tests: list[Source]) -> dict[str, Figure]:
+    """Return the figure of test names that nobody reads at a glance."""
+    nodes = [node for source in tests for node in ast.walk(source.module)]
+    names = [node.name for node in nodes if isinstance(node, FUNCTIONS) and node.name.startswith("test_")]
+    long = sum(len(name) > LONGEST_TEST_NAME for name in names)
+    return {f"names of tests over {LONGEST_TEST_NAME} characters": Figure(long, len(names))}
+
+
 def split_page(text: str) -> list[str]:
     """Return the sentences of a Markdown text: cells and list items stand alone, blocks of code are left out."""
     text = CODE.sub("code", MARKUP.sub("", INDENTED.sub("", FENCED.sub("", text))))
@@ -187,8 +206,14 @@ def measure_pages() -> dict[str, Figure]:
 def measure(sources: list[Source]) -> dict[str, Figure]:
     """Return every figure by its name."""
     games = [source for source in sources if GAMES in source.path.parents]
-    service = [source for source in sources if GAMES not in source.path.parents]
-    parts = {"service": measure_code(service), "games": measure_code(games), "docs": measure_pages()}
+    tests = [source for source in sources if TESTS in source.path.parents]
+    service = [source for source in sources if not {GAMES, TESTS} & set(source.path.parents)]
+    parts = {
+        "service": measure_code(service),
+        "games": measure_code(games),
+        "tests": measure_code(tests) | measure_test_names(tests),
+        "docs": measure_pages(),
+    }
     return {f"{part}: {name}": figure for part, figures in parts.items() for name, figure in figures.items()}
 
 
@@ -204,6 +229,7 @@ def check_figure(name: str, value: float) -> str:
 
 def find_homonyms(sources: Iterable[Source]) -> dict[str, list[str]]:
     """Return the names of classes and files that several modules of the service use, each with these modules."""
+    sources = [source for source in sources if TESTS not in source.path.parents]
     modules: dict[str, list[str]] = defaultdict(list)
     for path, _, module in (source for source in sources if GAMES not in source.path.parents):
         classes = {node.name.lstrip("_") for node in module.body if isinstance(node, ast.ClassDef)}

@@ -316,7 +316,7 @@ class TestRoles:
         assert found is not None
         assert (found.state, found.role) == ("active", "moderator")
 
-    def test_accounts_are_opened_by_invitation_where_the_operator_says_so(self, site: Site) -> None:
+    def test_accounts_need_an_invitation_where_operator_says_so(self, site: Site) -> None:
         root = promoted(site, "Root", "admin")
         site.remake(registration="invitation")
         ask: Doc = {"name": "Anne", "password": PASSWORD}
@@ -395,7 +395,7 @@ class TestGames:
 
 
 class TestSettings:
-    def test_the_zone_of_times_is_utc_until_it_is_set_and_goes_with_the_account(self, site: Site) -> None:
+    def test_zone_of_times_is_utc_until_set_and_follows_account(self, site: Site) -> None:
         anne = register(site)
         assert anne.get("/me/settings").json == {"zone": "UTC"}
         for _ in range(2):

@@ -210,7 +210,7 @@ class TestClaims:
         refused(site.get(f"/games/{game}/board", again.json["token"]), 401, "unauthenticated")
         assert site.get(f"/games/{game}").json["names"][first.json["player"]] == "Anne"
 
-    def test_a_seat_that_the_guest_took_meanwhile_is_claimed_as_well(
+    def test_seat_that_the_guest_took_meanwhile_is_claimed_as_well(
         self, site: Site, anne: Member, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The request was let in before the claim, and stored after it."""

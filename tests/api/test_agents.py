@@ -347,7 +347,7 @@ def test_a_board_becomes_lines_without_what_is_empty() -> None:
         select(board, "b.9")
 
 
-def test_a_wait_is_shorter_than_any_silence_that_ends_connections() -> None:
+def test_wait_is_shorter_than_any_silence_that_ends_connections() -> None:
     assert LONGEST_WAIT <= 25
 
 
@@ -495,7 +495,7 @@ def test_a_program_registers_itself_and_is_allowed(site: Site, anne: Member) -> 
         ({"redirect_uris": ["http://localhost.evil.example/"]}, "invalid_redirect_uri"),
     ],
 )
-def test_a_bad_registration_is_refused_in_the_words_of_the_standard(site: Site, body: Doc, error: str) -> None:
+def test_bad_registration_is_refused_in_words_of_the_standard(site: Site, body: Doc, error: str) -> None:
     refused = site.client.post("/oauth/register", json=body)
     assert (refused.status_code, refused.json["error"]) == (400, error)
 

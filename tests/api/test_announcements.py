@@ -27,7 +27,7 @@ def said(who: Person, path: str, game: str = "") -> list[str]:
     return [each["text"] for each in done(who.api.get(f"{path}/announcements?game={game}"))["items"]]
 
 
-def test_all_read_an_announcement_and_one_table_what_is_said_to_it(site: Site) -> None:
+def test_all_read_announcement_and_one_table_what_is_said_to_it(site: Site) -> None:
     host, people, path, pods = playing(site)
     form = Page(host.read(path).text).act("announce")
     assert host.send(form, ("text", WORDS)).status_code == 303
@@ -70,7 +70,7 @@ def test_officers_alone_announce_and_to_a_table_of_theirs(site: Site) -> None:
     refused(host.api.delete(f"{path}/announcements/{'0' * 24}"), 404, "not_found")
 
 
-def test_an_officer_whose_words_a_moderator_has_stopped_announces_nothing(site: Site) -> None:
+def test_silenced_officer_announces_nothing(site: Site) -> None:
     host, people, path = opened(site, 3)
     judge = promoted(site, "Judge", "moderator")
     assert judge.put(f"/accounts/{host.api.id}/silence", {"hours": 1, "reason": "Threats."}).status_code == 204

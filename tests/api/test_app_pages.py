@@ -64,7 +64,7 @@ class TestTheWorker:
         assert "fetch" not in worker
         assert "data-worker" not in site.client.get("/", headers={"Accept": "text/html"}).text
 
-    def test_every_page_of_games_tells_whose_it_is_and_of_which_build(self, site: Site) -> None:
+    def test_pages_of_games_tell_whose_they_are_and_their_build(self, site: Site) -> None:
         page = site.client.get("/", headers={"Accept": "text/html"})
         assert page.headers["Annals-Build"] == hash_build()
         assert re.fullmatch(r"[0-9a-f]{32}", page.headers["Annals-Reader"])

@@ -97,7 +97,7 @@ def test_the_command_of_the_service_tells_the_same(
     assert main(["verify", "--no-rules", "game.jsonl", "--head", words["HASH"]], CATALOGUE) == 0
 
 
-def test_an_event_is_held_against_the_log_and_later_records_are_named(
+def test_event_is_held_against_log_and_later_records_are_named(
     site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A proof of an early record says of the later ones that it does not speak of them."""

@@ -75,7 +75,7 @@ class TestTags:
         assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", tag)
         assert again.headers["Annals-Version"] == first.headers["Annals-Version"]
 
-    def test_who_names_a_tag_is_given_that_document_or_told_that_it_is_another(self, orders: Table) -> None:
+    def test_who_names_a_tag_is_given_it_or_told_of_another(self, orders: Table) -> None:
         for path in ("/board", "/board/parts?fields=public", "/decisions"):
             tag = orders.get(path, 0).headers["ETag"]
             for named in (tag, "*", f'"other", {tag}'):

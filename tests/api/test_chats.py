@@ -23,9 +23,7 @@ def table(site: Site, anne: Member) -> Table:
 
 
 class TestNaming:
-    def test_who_named_it_and_its_host_is_told_to_all_at_the_table_and_its_address_to_nobody(
-        self, anne: Member, table: Table
-    ) -> None:
+    def test_its_host_is_told_to_the_table_and_its_address_to_none(self, anne: Member, table: Table) -> None:
         refused(table.get("/chat", 1), 404, "not_found")
         made = anne.put(f"{table.path}/chat", WISH)
         assert made.status_code == 200, made.text
@@ -38,7 +36,7 @@ class TestNaming:
         log = [(each["what"], each["detail"]) for each in anne.get("/me/audit").json["items"]]
         assert ("chat_set", table.game) in log
 
-    def test_another_takes_its_place_and_everybody_there_may_remove_it(self, anne: Member, table: Table) -> None:
+    def test_another_takes_its_place_and_all_there_may_remove_it(self, anne: Member, table: Table) -> None:
         for n in range(2):
             assert anne.put(f"{table.path}/chat", {"url": f"https://hooks{n}.example.org/x"}).status_code == 200
         assert table.get("/chat", 1).json["host"] == "hooks1.example.org"
@@ -48,7 +46,7 @@ class TestNaming:
         for name in ("webhooks", "chats", "deliveries"):
             assert table.site.services.ledger.execute(f"SELECT * FROM {name}") == []  # noqa: S608 - our own names
 
-    def test_it_needs_an_account_and_a_password_that_was_shown_lately(self, site: Site) -> None:
+    def test_it_needs_an_account_and_password_that_was_shown_lately(self, site: Site) -> None:
         watch = timed(site)
         anne = register(site)
         table = seated(site, anne)

@@ -78,7 +78,7 @@ def test_nobody_reads_past_what_was_signed(orders: Table) -> None:
         assert site.get(path).status_code in (404, 422)
 
 
-def test_the_verifier_in_one_file_needs_a_proof_an_export_and_a_key(orders: Table, tmp_path: Path) -> None:
+def test_verifier_in_one_file_needs_a_proof_an_export_and_a_key(orders: Table, tmp_path: Path) -> None:
     """As an auditor would: three downloads, one command."""
     site = orders.site
     orders.move(0, ORDER)

@@ -71,7 +71,7 @@ def test_a_move_finds_it(tables: list[Table]) -> None:
     assert other.move(1, ORDER).status_code == 201
 
 
-def test_a_record_that_can_be_read_and_says_something_else_is_no_fault_of_ours(tables: list[Table]) -> None:
+def test_record_with_other_words_is_no_fault_of_ours(tables: list[Table]) -> None:
     """It cannot be folded: facts are assigned, never checked."""
     table, _ = tables
     record = table.site.services.ledger.read(table.game, 4, 5)[0]
@@ -82,7 +82,7 @@ def test_a_record_that_can_be_read_and_says_something_else_is_no_fault_of_ours(t
     assert refused(table.get("/board?version=6"), 503, "record_damaged")["readable"] == 4
 
 
-def test_a_seed_that_does_not_open_stops_the_game_and_hides_nothing(tables: list[Table]) -> None:
+def test_seed_that_does_not_open_stops_game_and_hides_nothing(tables: list[Table]) -> None:
     table, _ = tables
     table.site.services.ledger.execute("UPDATE seeds SET box = ? WHERE game = ?", (b"x" * 48, table.game))
     table.site.services.commands._recent._reset()
@@ -124,7 +124,7 @@ class TestSetAside:
         assert [table.get("/board", 0).json, table.get("/timeline", 0).json, table.get("/export").data] == whole
         assert table.move(1, ORDER).status_code == 201
 
-    def test_of_a_game_whose_opening_is_damaged_nothing_can_be_shown(self, tables: list[Table]) -> None:
+    def test_of_game_whose_opening_is_damaged_nothing_can_be_shown(self, tables: list[Table]) -> None:
         table, other = tables
         spoil(table, 1)
         table.site.services.commands._recent._reset()

@@ -96,7 +96,7 @@ def test_a_refused_act_withdraws_nobody(site: Site, phase: str) -> None:
     assert withdrawn(site, path) == [4]
 
 
-def test_nobody_who_is_refused_at_the_queue_ends_the_waiting_of_others(site: Site) -> None:
+def test_nobody_who_is_refused_at_queue_ends_waiting_of_others(site: Site) -> None:
     director, members = register(site, "Organiser"), people(site, 3)
     path = opened(site, director, stages=[{"format": "ladder"}])
     for member in members[:2]:
@@ -110,7 +110,7 @@ def test_nobody_who_is_refused_at_the_queue_ends_the_waiting_of_others(site: Sit
     assert done(site.get(path))["version"] == seen + 2, "one leaves the queue, the other waits"
 
 
-def test_somebody_who_is_only_suspended_before_the_check_in_stays(site: Site) -> None:
+def test_somebody_who_is_only_suspended_before_check_in_stays(site: Site) -> None:
     director, members, path = begin(site, "registering")
     site.services.account_store.accounts.set_state(members[4].id, "suspended", 2**50, [])
     done(director.post(f"{path}/phases", {"phase": "checking"}))

@@ -90,7 +90,7 @@ class TestLooks:
         assert site.put(f"{path}/1/hold", {"seconds": 60}, trusting.director).status_code == 200
         assert site.post(path, {"seat": 0}, trusting.director).status_code == 201
 
-    def test_who_leaves_and_moves_for_another_seat_does_not_come_back(self, trusting: Table) -> None:
+    def test_who_leaves_for_another_seat_does_not_come_back(self, trusting: Table) -> None:
         site = trusting.site
         assert site.delete(f"{trusting.path}/seats/0", trusting.tokens[0]).status_code == 200
         move = {"decision": trusting.decision, "seat": 1, "move": {"type": "submit"}}

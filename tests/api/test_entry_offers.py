@@ -30,7 +30,7 @@ def answer(path: str, part: str) -> str:
 
 
 class TestAHall:
-    def test_fifty_people_behind_one_address_register_join_and_follow_in_five_minutes(
+    def test_fifty_people_of_one_address_join_in_five_minutes(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The limits are those of a service as it comes; the code lifts them for its people and nobody else."""
@@ -56,7 +56,7 @@ class TestAHall:
             refused(site.get(f"{path}/stream", stranger.token), 503, "too_many_streams")
         assert len(done(site.get(path))["people"]) == 50
 
-    def test_a_code_ends_with_its_hours_or_by_its_officer_and_counts_no_failure(self, site: Site) -> None:
+    def test_code_ends_by_time_or_officer_and_counts_no_failure(self, site: Site) -> None:
         organiser, other = register(site, "Organiser"), register(site, "Bertrand")
         path = opened(site, organiser)
         refused(other.put(f"{path}/code", {}), 403, "directors_only")
@@ -77,7 +77,7 @@ class TestAHall:
 
 
 class TestAList:
-    def test_each_line_is_accepted_or_refused_and_nothing_is_half_done(self, site: Site) -> None:
+    def test_lines_are_accepted_or_refused_and_none_is_half_done(self, site: Site) -> None:
         organiser, _ = register(site, "Organiser"), register(site, "Bertrand")
         path = opened(site, organiser)
         wrong = CSV + "Anne of Brest,\n,Nobody\n\n" + "x" * 41 + ",\nA,B,C\n"

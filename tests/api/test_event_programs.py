@@ -65,7 +65,7 @@ def test_an_event_without_programs_refuses_them(site: Site) -> None:
     assert "may not play" in site.client.get(path).text
 
 
-def test_the_term_stands_only_if_given_and_changes_before_the_first_draw(site: Site) -> None:
+def test_term_stands_if_given_and_changes_before_first_draw(site: Site) -> None:
     host, _, path = opened(site, 3)
     assert done(site.get(path))["bots"] == "declared"
     assert b'"bots"' not in site.get(f"{path}/export").data

@@ -60,7 +60,7 @@ def attempts(organiser: Member, table: Table) -> dict[str, Reply]:
     }
 
 
-def test_the_organiser_who_plays_decides_nothing_at_another_table(site: Site) -> None:
+def test_organiser_who_plays_decides_nothing_at_another_table(site: Site) -> None:
     organiser, members, path = playing(site)
     table = find_table(site, path, organiser, own=False)
     version = table.get().json["version"]
@@ -96,7 +96,7 @@ def test_a_relation_is_a_stake_at_the_tables_too(site: Site) -> None:
     refused(organiser.post(f"/games/{game}/close", {"reason": "void"}, **AS_DIRECTOR), 409, "director_in_event")
 
 
-def test_an_organiser_who_plays_runs_a_whole_event_and_another_officer_rules(site: Site) -> None:
+def test_playing_organiser_runs_event_and_another_rules(site: Site) -> None:
     organiser, _, path = playing(site, 2)
     moderator, judge = promoted(site, "Maud", "moderator"), register(site, "Judge")
     refused(organiser.post(f"{path}/close", {"outcome": "cancelled"}), 403, "conflict_of_interest")
@@ -114,7 +114,7 @@ def test_an_organiser_who_plays_runs_a_whole_event_and_another_officer_rules(sit
     done(judge.post(f"{path}/close", {"outcome": "cancelled"}))
 
 
-def test_the_pages_offer_who_plays_no_form_that_would_be_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_offer_who_plays_no_form_that_would_be_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     event = Event(site, monkeypatch)
     act(event.host, event.path, "enter")
     event.enter()

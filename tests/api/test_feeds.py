@@ -47,7 +47,7 @@ def events(answer: Any) -> list[Any]:
 
 
 class TestAtom:
-    def test_it_holds_the_lines_that_everybody_may_read_newest_first(self, anne: Member, table: Table) -> None:
+    def test_it_holds_lines_that_everybody_may_read_newest_first(self, anne: Member, table: Table) -> None:
         answer = table.site.get(f"{table.path}/feed?lang=fr")
         assert answer.content_type.startswith("application/atom+xml")
         feed = ET.fromstring(answer.data)  # noqa: S314 - our own
@@ -79,7 +79,7 @@ class TestAtom:
 
 
 class TestCalendars:
-    def test_a_persons_calendar_has_an_event_for_each_deadline_that_is_hers(self, anne: Member, table: Table) -> None:
+    def test_persons_calendar_has_event_for_each_deadline_hers(self, anne: Member, table: Table) -> None:
         bob = register(table.site, "Bob")
         (event,) = events(anne.get("/me/calendar"))
         board = anne.get(f"{table.path}/board").json["decisions"][0]

@@ -49,9 +49,7 @@ def test_a_series_is_followed_by_its_newest_event(site: Site) -> None:
         assert who.get("/me/series").json["items"] == []
 
 
-def test_there_is_an_end_of_series_and_with_the_account_of_following(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_there_is_end_of_series_and_with_account_of_following(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     host, anne = register(site, "Organiser"), register(site)
     path = opened(site, host)
     done(host.put(f"{path}/schedule", WEEKLY))
@@ -93,7 +91,7 @@ def test_a_page_says_on_which_date_an_event_begins(site: Site) -> None:
         assert words in Page(host.read(path, Accept_Language=lang).text).texts
 
 
-def test_the_end_of_an_event_and_that_of_a_game_agree_with_their_nouns(site: Site) -> None:
+def test_end_of_event_and_that_of_game_agree_with_their_nouns(site: Site) -> None:
     french = site.client.get("/tournaments", headers={"Accept-Language": "fr", "Accept": "text/html"}).text
     assert ("terminé" in Page(french).texts, "terminée" in Page(french).texts) == (True, False)
 

@@ -47,7 +47,7 @@ def recover(site: Site, code: str, password: str = OTHER, **more: Any) -> Any:
     return site.post("/recovery", {"name": "Anne", "code": code, "password": password, **more})
 
 
-def test_the_code_sets_a_new_password_once_and_ends_everything_else(site: Site, anne: Member) -> None:
+def test_code_sets_a_new_password_once_and_ends_everything_else(site: Site, anne: Member) -> None:
     token = anne.personal("read")
     assert ask(site).status_code == 204
     (code,) = mailed(site)
@@ -63,7 +63,7 @@ def test_the_code_sets_a_new_password_once_and_ends_everything_else(site: Site, 
     assert code not in str(log)
 
 
-def test_only_a_confirmed_address_gets_one_and_nobody_learns_which(site: Site, anne: Member) -> None:
+def test_confirmed_address_alone_gets_one_and_nobody_learns(site: Site, anne: Member) -> None:
     bob, chloe = register(site, "Bob"), register(site, "Chloe")
     confirm(site, bob, is_confirmed=False)
     answers = [ask(site, name) for name in ("Anne", "Bob", "Chloe", "Nobody")]

@@ -80,7 +80,7 @@ def test_anybody_with_an_account_plays_on_from_a_version(table: Table, anne: Mem
     assert fork_.get("/audit").json["proved"] is True
 
 
-def test_a_fork_is_played_to_its_end_and_proved_against_its_origin(table: Table, anne: Member) -> None:
+def test_fork_is_played_out_and_proved_against_its_origin(table: Table, anne: Member) -> None:
     fork_ = forked(table, anne, table.version - 3)
     closed = act(fork_, anne, "director", "/close", {"reason": "void"})
     assert closed.status_code in (200, 201), closed.text
@@ -129,7 +129,7 @@ def test_the_same_key_forks_once(table: Table, anne: Member) -> None:
     refused(fork(table, anne, table.version - 2, Idempotency_Key=KEY), 422, "idempotency_key_reused")
 
 
-def test_only_closed_games_are_forked_and_only_where_decisions_are_open(site: Site, table: Table, anne: Member) -> None:
+def test_only_closed_games_with_open_decisions_are_forked(site: Site, table: Table, anne: Member) -> None:
     running = site.table("windows@1", 3)
     refused(fork(running, anne, running.version), 409, "still_running")
     for version in (1, 3, table.version):
@@ -230,7 +230,7 @@ def test_the_end_of_a_fork_shows_nothing_while_its_origin_runs(site: Site, anne:
     assert "own" in site.get(f"{fork_.path}/board").json
 
 
-def test_a_fork_of_a_running_game_is_for_directors_who_do_not_play(site: Site, anne: Member) -> None:
+def test_fork_of_running_game_is_for_directors_who_do_not_play(site: Site, anne: Member) -> None:
     table, bert = directed(site, anne), register(site, "Bert")
     version = table.version
     refused(fork(table, bert, version), 409, "still_running")

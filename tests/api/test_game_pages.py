@@ -140,7 +140,7 @@ class TestForms:
         assert f"An analysis of another game, from its version {version} on." in page.text
         assert "<strong>Your decision" in page.text
 
-    def test_a_second_click_opens_one_analysis_and_takes_back_one_move(self, duel: tuple[Person, str, Table]) -> None:
+    def test_second_click_opens_one_analysis_and_undoes_one_move(self, duel: tuple[Person, str, Table]) -> None:
         anne, path, table = duel
         anne.decide(path)
         undo = Page(anne.read(path).text).act("undo")
@@ -229,7 +229,7 @@ class TestForms:
         ]
         assert [line.replace("\u2060", "") for (line, *_) in told] == ["Anne plays France.", "Anne joue la France."]
 
-    def test_a_value_that_is_not_offered_tells_the_rule_that_forbids_it(
+    def test_value_that_is_not_offered_tells_rule_that_forbids_it(
         self, duel: tuple[Person, str, Table], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(move_choices, "MOST_OPENED", 0)
@@ -314,7 +314,7 @@ def list_missing(html: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_no_option_leads_to_its_reason_where_it_is_shown(started: Started, name: str) -> None:
+def test_no_option_leads_to_its_reason_where_it_is_shown(started: Started, name: str) -> None:
     """Kinds of moves beside the question, things on the board: by a button of the form with the list."""
     anne, path = started.anne, started.anne.play_now(name)
     asked: set[str] = set()
@@ -347,7 +347,7 @@ def test_what_is_no_option_leads_to_its_reason_where_it_is_shown(started: Starte
     assert name != "age_of_reason@1" or "" in asked  # the cards in the hand, before a question about cards
 
 
-def test_a_thing_in_the_hand_tells_which_moves_use_it_or_why_none_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thing_in_hand_tells_which_moves_use_it_or_why_none(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = CATALOGUE.get("imperunde@1")
     texts = load_texts(rules.package, "en")
     labels = Labels(rules, texts, SeatNames(texts, {0: "russia"}, {}))
@@ -377,7 +377,7 @@ def test_a_thing_in_the_hand_tells_which_moves_use_it_or_why_none_does(monkeypat
     assert [name for name, _ in why_not.list_missing(labels, board, step, offered)] == ["Action"]
 
 
-def test_things_are_asked_for_at_one_place_each_the_own_one_first() -> None:
+def test_things_are_asked_for_at_one_place_each_own_one_first() -> None:
     rules = CATALOGUE.get("seven_empires@1")
     texts = load_texts(rules.package, "en")
     labels = Labels(rules, texts, SeatNames(texts, {0: "spain", 1: "france"}, {}))
@@ -400,7 +400,7 @@ def test_things_are_asked_for_at_one_place_each_the_own_one_first() -> None:
     assert find_places(labels, {"public": public}, None, ()) == {}
 
 
-def test_a_thing_is_asked_for_at_what_the_question_is_about_and_never_at_the_name_of_a_member() -> None:
+def test_thing_is_asked_for_at_its_question_and_no_member() -> None:
     """The turn of 7 Empires has a member with the name of an action, and each empire has all actions."""
     rules = CATALOGUE.get("seven_empires@1")
     texts = load_texts(rules.package, "en")
@@ -428,7 +428,7 @@ def missing_from(ruleset: str, own: Any, field: str, *offered: str) -> dict[str,
     return {kind: [parse(value)[1] for value, _ in values] for kind, values in found}
 
 
-def test_a_word_that_two_lists_share_leads_to_no_values_of_another_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_word_of_two_lists_leads_to_values_of_one_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     """A palace is a way to deploy, and an action: the other actions are no ways to deploy."""
     monkeypatch.setattr(why_not, "_say", str)
     assert "Mode" not in missing_from("seven_empires@1", None, "mode", "each_city", "palace")
@@ -467,7 +467,7 @@ def test_a_name_from_right_to_left_stands_alone_without_marks() -> None:
     assert (labels.short_seat(0), labels.seat(0)) == ("\u05d0\u05d1", "\u05d0\u05d1")
 
 
-def test_words_in_a_list_are_told_without_the_names_of_their_members() -> None:
+def test_words_in_list_are_told_without_names_of_their_members() -> None:
     rules = CATALOGUE.get("seven_empires@1")
     told = {
         "en": "London (three-master), York (infantry unit)",
@@ -612,7 +612,7 @@ class TestLive:
             table.post("/proposals", {"act": "pause"}, table.tokens[1])
             assert "event: bye" in own.until("event: bye")
 
-    def test_a_list_is_told_that_one_of_its_tables_has_news_and_no_more(self, duel: tuple[Person, str, Table]) -> None:
+    def test_list_is_told_only_that_one_of_its_tables_has_news(self, duel: tuple[Person, str, Table]) -> None:
         anne, path, table = duel
         with self.follow(anne.site, "/games", f"annals_session={anne.browser.cookie()}") as own:
             first = own.until("\n\n", "data: {").rpartition("data: ")[2]
@@ -624,7 +624,7 @@ class TestLive:
             assert table.game not in told
         assert anne.site.client.get("/games/mine/live").status_code == 401
 
-    def test_it_needs_the_process_for_streams_and_a_table_that_may_be_seen(self, site: Site) -> None:
+    def test_it_needs_the_streams_and_a_table_one_may_see(self, site: Site) -> None:
         table = site.table(SOE, 2)
         assert site.client.get(f"/games/{table.game}/live").status_code == 503
         assert site.client.get("/games/00000000-0000-4000-8000-000000000000/live").status_code == 404
@@ -650,7 +650,7 @@ def test_a_browser_gets_a_page_and_a_program_the_documentation(site: Site) -> No
 
 
 @pytest.mark.parametrize("path", ["/gmaes", "/games/nothing", "/login/nowhere/at/all"])
-def test_a_mistyped_address_is_a_page_in_a_browser_and_a_problem_to_a_program(site: Site, path: str) -> None:
+def test_mistyped_address_is_a_page_or_a_problem(site: Site, path: str) -> None:
     shown = site.client.get(path, headers={"Accept": "text/html,*/*;q=0.8", "Accept-Language": "fr"})
     assert (shown.status_code, shown.mimetype) == (404, "text/html")
     assert '<html lang="fr"' in shown.text
@@ -681,7 +681,7 @@ def test_pages_keep_nothing_and_run_nothing_of_others(started: Started) -> None:
         assert not re.findall(r'(?:src|href|action)="(?!/|#)', answer.text)
 
 
-def test_strangers_watch_public_tables_and_log_in_where_they_are(site: Site) -> None:
+def test_strangers_watch_public_tables_and_log_in_there(site: Site) -> None:
     table = site.table(SOE, 2)
     page = site.client.get(f"/games/{table.game}")
     assert page.status_code == 200
@@ -751,7 +751,7 @@ class TestSheet:
         assert orders()[-1] == second + 1
         assert anne.send(shown.act("cancel", number=str(first))).status_code == 403
 
-    def test_the_orders_of_the_last_turn_are_copied_as_far_as_they_fit(self, started: Started) -> None:
+    def test_orders_of_the_last_turn_are_copied_as_far_as_they_fit(self, started: Started) -> None:
         anne, path = started.anne, started.anne.play_now("egc@1")
         game = path.rpartition("/")[2]
 
@@ -962,7 +962,7 @@ def test_roles_are_offered_accepted_and_ended_by_forms(site: Site) -> None:
 
 
 class TestNewcomers:
-    def test_the_page_asks_again_also_where_it_was_opened_at_a_fragment(self, started: Started) -> None:
+    def test_page_asks_again_also_where_it_was_opened_at_a_fragment(self, started: Started) -> None:
         """A browser only scrolls to an address that has one."""
         anne = started.anne
         found, path = [], ""
@@ -1061,7 +1061,7 @@ class TestNewcomers:
         assert block.text == "See Luttes and rulings, code, 2*3."
 
 
-def test_answers_to_further_picks_are_kept_for_one_seat_and_version(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_to_more_picks_are_kept_by_seat_and_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refusals are not kept, nor what has come after another move."""
     asked: list[str] = []
     answers = {"version": 7}
@@ -1106,9 +1106,7 @@ class TestHalfMadeMoves:
         assert form is not None
         return form
 
-    def test_an_answer_leads_to_the_next_question_at_an_address_that_tells_nothing(
-        self, placing: tuple[Person, str, Table]
-    ) -> None:
+    def test_answer_leads_to_next_question_at_a_blind_address(self, placing: tuple[Person, str, Table]) -> None:
         anne, path, _ = placing
         first = self.ask(anne, path)
         answer = anne.send(first, first.buttons[0][:2])
@@ -1146,9 +1144,7 @@ class TestHalfMadeMoves:
         assert dict(self.ask(anne, path).fields)["picks"] == dict(first.fields)["picks"]
         assert '<p class="note">The game has moved on' not in anne.decide(path).text
 
-    def test_answers_to_an_earlier_decision_are_void_and_the_page_says_so_once(
-        self, placing: tuple[Person, str, Table]
-    ) -> None:
+    def test_answers_to_earlier_decision_are_void_and_told_once(self, placing: tuple[Person, str, Table]) -> None:
         anne, path, table = placing
         first = self.ask(anne, path)
         anne.send(first, first.buttons[0][:2])
@@ -1168,7 +1164,7 @@ class TestHalfMadeMoves:
         stranger.browser.client.set_cookie(picks_cookie.COOKIE, sealed.value, path=path)
         assert "data-begun" not in stranger.read(path).text
 
-    def test_more_answers_than_a_cookie_holds_are_answered_as_before(
+    def test_more_answers_than_cookie_holds_are_answered_as_before(
         self, placing: tuple[Person, str, Table], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         anne, path, _ = placing
@@ -1234,7 +1230,7 @@ class TestNumberForms:
 
 
 class TestGazette:
-    def test_what_others_have_done_since_the_own_move_opens_the_page(
+    def test_what_others_have_done_since_own_move_opens_the_page(
         self, duel: tuple[Person, str, Table], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(move_choices, "MOST_OPENED", 0)
@@ -1252,7 +1248,7 @@ class TestGazette:
         anne.send(form, form.buttons[0][:2])
         assert re.search(r'<details class="gazette" data-key="gazette-\d+">', anne.read(path).text)
 
-    def test_the_turn_of_a_game_of_sealed_orders_is_told_without_notes_on_sheets(self, started: Started) -> None:
+    def test_turn_of_sealed_orders_is_told_without_notes(self, started: Started) -> None:
         anne, path = started.anne, started.anne.play_now("egc@1")
         text = ""
         while "gazette" not in text:
@@ -1260,6 +1256,6 @@ class TestGazette:
         assert "submits its orders" not in text[text.index('aria-labelledby="chronicle"') :]
 
 
-def test_a_stream_of_a_page_gives_signs_of_life_that_scripts_hear() -> None:
+def test_stream_of_a_page_gives_signs_of_life_that_scripts_hear() -> None:
     """A browser's script hears no comments."""
     assert PAGE_SSE.keep_alive == b"event: alive\ndata:\n\n"

@@ -126,7 +126,7 @@ class TestOpening:
         assert site.post("/games", body | {"name": f"A{chr(code)}nn"}).status_code == 201
 
     @pytest.mark.parametrize("name", ["Zo\u00eb", "Zoe\u0308 \U0001f3b2", "\u0645\u0631", "\u0928\u093f", "A-1"])
-    def test_the_published_pattern_allows_every_name_that_is_one_and_not_much_else(self, site: Site, name: str) -> None:
+    def test_published_pattern_allows_names_and_not_much_else(self, site: Site, name: str) -> None:
         """Lookahead and characters beyond U+FFFF stand in no pattern that all languages read."""
         parts = site.get("/openapi.json").json["components"]["schemas"]
         pattern = parts["NewGame"]["properties"]["name"]["pattern"]
@@ -272,7 +272,7 @@ class TestSeats:
         refused(site.get(f"{game}/board", token), 401, "unauthenticated")
         assert site.post(path, {"seat": 0}).status_code == 201
 
-    def test_a_director_frees_a_seat_of_a_running_game_for_another_player(self, site: Site) -> None:
+    def test_director_frees_seat_of_running_game_for_another_player(self, site: Site) -> None:
         table = site.table("orders@1", 3)
         assert site.delete(f"{table.path}/seats/1?hold=0", table.director).status_code == 200
         refused(table.get("/board", 1), 401, "unauthenticated")

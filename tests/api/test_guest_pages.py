@@ -14,7 +14,7 @@ def guest(site: Site) -> Person:
     return Person(site, Browser(site))
 
 
-def test_one_gesture_leads_from_the_address_to_the_first_decision(site: Site) -> None:
+def test_one_gesture_leads_from_address_to_the_first_decision(site: Site) -> None:
     visitor = guest(site)
     form = Page(visitor.read("/", Accept="text/html").text).form("/play", "ruleset")
     answer = visitor.send(form, ("ruleset", GAME))
@@ -42,7 +42,7 @@ def test_nobody_else_sees_or_plays_the_seat_of_a_guest(site: Site) -> None:
     assert Page(stranger.read(path).text).question() is None
 
 
-def test_the_running_game_of_a_guest_is_first_where_games_are_listed(site: Site) -> None:
+def test_running_game_of_guest_is_first_where_games_are_listed(site: Site) -> None:
     visitor, stranger = guest(site), guest(site)
     path = visitor.play_now(GAME)
     other = visitor.play_now(GAME)

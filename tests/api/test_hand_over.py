@@ -51,7 +51,7 @@ def tell_log(anne: Member) -> list[str]:
     return [each["what"] for each in anne.get("/me/audit").json["items"]]
 
 
-def test_a_link_logs_one_other_device_in_and_the_account_is_told(site: Site, anne: Member, browser: Browser) -> None:
+def test_link_logs_one_other_device_in_and_the_account_is_told(site: Site, anne: Member, browser: Browser) -> None:
     phone = Browser(site)
     link = make_link(browser)
     assert re.fullmatch(r"http://[^#]*/hand-over#anh_[0-9a-f]{16}_[A-Za-z0-9_-]{43}", link)

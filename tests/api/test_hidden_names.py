@@ -157,13 +157,13 @@ class TestNobodyIsTold:
         names = shared.site.services.seat_tokens.texts.list_names(shared.aliases)
         assert names == {}  # mails, web push, webhooks, chats and calendars take names from here alone
 
-    def test_the_log_of_records_never_names_anybody_also_after_the_end(self, table: HiddenTable) -> None:
+    def test_log_of_records_never_names_anybody_also_after_the_end(self, table: HiddenTable) -> None:
         table.owner.post(f"{table.path}/close", {"reason": "abandoned"}, Annals_Role="director")
         assert table.tell() == [table.game]
         export = table.site.get(f"{table.path}/export").text
         assert [word for word in table.people if word in export] == []
 
-    def test_each_table_has_an_id_of_its_own_and_each_holder_another(self, shared: HiddenTable) -> None:
+    def test_each_table_has_id_of_its_own_and_each_holder_another(self, shared: HiddenTable) -> None:
         assert len({*shared.aliases, *(str(each.doc["player"]) for each in shared.holders), shared.guest_before}) == 6
         again = shared.holders[0].post("/games", {"ruleset": "orders@1", "seats": 2, "names": "hidden"}).json["game"]
         shared.holders[0].post(f"/games/{again}/seats", {"seat": 0})
@@ -239,7 +239,7 @@ class TestNobodyFindsOut:
         refused(sent, 409, "names_hidden")
         assert shared.owner.get("/me/relations").json["players"] == []
 
-    def test_a_relation_to_a_person_tells_no_officer_that_the_person_plays(self, shared: HiddenTable) -> None:
+    def test_relation_to_person_tells_no_officer_that_person_plays(self, shared: HiddenTable) -> None:
         owner = shared.owner
         assert owner.put("/me/relations", {"players": [shared.holders[1].doc["player"]]}).status_code == 200
         answer = owner.get(f"{shared.path}/talk/reports", Annals_Role="director")
@@ -257,13 +257,13 @@ class TestNobodyFindsOut:
         graph.set_relations(owner.id, [])
         assert (answer.status_code, related) == (200, ())
 
-    def test_a_moderator_with_a_relation_is_told_and_logged_as_any_other(self, shared: HiddenTable) -> None:
+    def test_moderator_with_relation_is_logged_as_any_other(self, shared: HiddenTable) -> None:
         staff = promoted(shared.site, "Ludmilla", "moderator")
         assert staff.put("/me/relations", {"players": [shared.holders[1].doc["player"]]}).status_code == 200
         assert staff.get(f"/accounts?player={shared.aliases[1]}").json["name"] == HOLDERS[1]
         assert staff.get("/me/audit").json["items"][0]["what"] == "uncovered"
 
-    def test_reports_of_messages_go_to_moderators_without_their_author(self, table: HiddenTable) -> None:
+    def test_reports_of_messages_go_to_moderators_unsigned(self, table: HiddenTable) -> None:
         anne, staff = table.holders[0], promoted(table.site, "Moritz", "moderator")
         theirs = next(each for each in anne.get(f"{table.path}/talk/messages").json["items"] if not each["own"])
         said = {"entries": [theirs["entry"]], "said": "Rude.", "to": "officers"}
@@ -308,7 +308,7 @@ class TestNobodyFindsOut:
 
 
 class TestTheHolder:
-    def test_a_silence_at_the_table_is_no_link_to_the_account_in_the_log(self, shared: HiddenTable) -> None:
+    def test_silence_at_table_is_no_link_to_the_account_in_the_log(self, shared: HiddenTable) -> None:
         said = {"hours": 1, "reason": "Insults."}
         answer = shared.owner.put(f"{shared.path}/seats/0/silence", said, Annals_Role="director")
         assert answer.status_code == 204
@@ -333,7 +333,7 @@ class TestTheHolder:
         assert (first.status_code, again.json["player"]) == (201, first.json["player"])
         refused(anne.post(f"/games/{game}/seats", {"seat": 1}), 409, "already_seated")
 
-    def test_a_guest_comes_back_to_a_seat_and_an_account_claims_it_in_secret(self, table: HiddenTable) -> None:
+    def test_guest_comes_back_and_an_account_claims_the_seat(self, table: HiddenTable) -> None:
         site, zoe = table.site, register(table.site, "Zoe")
         zoe.prove()
         assert zoe.post("/me/claims", {"token": table.guest}).json["games"] == [table.game]

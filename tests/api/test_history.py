@@ -197,7 +197,7 @@ def archived(site: Site) -> None:
 class TestBoardChanges:
     """The difference between two boards of one viewer."""
 
-    def test_a_patch_makes_the_one_board_of_the_other_for_each_viewer_both_ways(self, orders: Table) -> None:
+    def test_patch_turns_one_board_into_the_other_both_ways(self, orders: Table) -> None:
         play(orders, random.Random(1), 8)
         for who, (before, after) in product((None, 0, 1), permutations((2, 6, orders.version), 2)):
             old, new = (orders.get(f"/board?version={v}", who).json for v in (before, after))

@@ -629,7 +629,7 @@ def anne(site: Site) -> Member:
     return register(site)
 
 
-def test_a_webhook_that_was_changed_and_removed_does_not_come_back(anne: Member) -> None:
+def test_webhook_changed_and_removed_does_not_come_back(anne: Member) -> None:
     first = anne.post("/me/webhooks", HOOK, Idempotency_Key=K)
     hook = f"/me/webhooks/{first.json['id']}"
     anne.put(hook, {"url": "https://other.example/", "on": False})
@@ -649,7 +649,7 @@ def test_a_secret_that_was_replaced_does_not_come_back(anne: Member) -> None:
     assert secret == newest
 
 
-def test_an_invitation_that_was_used_up_and_deleted_does_not_come_back(site: Site) -> None:
+def test_invitation_used_up_and_deleted_does_not_come_back(site: Site) -> None:
     root = promoted(site, "Root", "admin")
     first = root.post("/invitations", {"uses": 1}, Idempotency_Key=K)
     site.services.ledger.execute("DELETE FROM account_invitations")
@@ -671,7 +671,7 @@ def test_a_report_is_shown_as_it_was_filed(site: Site, anne: Member) -> None:
     assert anne.post("/reports", body, Idempotency_Key=K).data == first.data
 
 
-def test_recovery_codes_are_not_shown_again_after_another_password(site: Site) -> None:
+def test_recovery_codes_are_not_shown_after_a_new_password(site: Site) -> None:
     body = {"name": "Anne", "password": PASSWORD}
     anne = Member(site, site.post("/accounts", body, Idempotency_Key=K).json)
     changed = anne.post("/me/password", {"current": PASSWORD, "password": OTHER})

@@ -201,7 +201,7 @@ def test_only_its_importer_deletes_it_also_with_the_account(site: Site, table: T
     refused(other.get(), 404, "unknown_game")
 
 
-def test_a_file_that_does_not_verify_is_refused_with_its_first_fault(table: Table, anne: Member) -> None:
+def test_unproved_file_is_refused_with_its_first_fault(table: Table, anne: Member) -> None:
     data = table.get("/export").data
     lines = data.splitlines(keepends=True)
 
@@ -232,7 +232,7 @@ def test_only_whole_exports_of_closed_games_are_taken(site: Site, table: Table, 
     refused(anne.post("/imports", {"export": '"' * (7 * 2**20)}), 413, "body_too_large")
 
 
-def test_a_file_up_to_the_limit_is_taken_in_whatever_form_it_is_sent(site: Site, table: Table, anne: Member) -> None:
+def test_file_up_to_limit_is_taken_in_whatever_form_it_is_sent(site: Site, table: Table, anne: Member) -> None:
     """As JSON each of its quotation marks takes two bytes, and a form has parts of its own."""
     data = table.get("/export").data
     assert len(json.dumps({"export": data.decode()})) > len(data) * 1.05
@@ -255,7 +255,7 @@ def test_files_are_bounded_by_time_and_number(table: Table, anne: Member, monkey
     refused(send(anne, data), 409, "too_many")
 
 
-def test_the_command_line_sends_a_file_and_names_its_first_fault(
+def test_command_line_sends_a_file_and_names_its_first_fault(
     site: Site,
     table: Table,
     anne: Member,

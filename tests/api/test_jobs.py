@@ -43,7 +43,7 @@ def says(site: Site, state: str) -> None:
 
 
 class TestTurns:
-    def test_the_engines_decision_names_its_job_and_others_have_none(self, orders: Table) -> None:
+    def test_engines_decision_names_its_job_and_others_have_none(self, orders: Table) -> None:
         assert "job" not in orders.get("/decisions").json["decisions"][0]
         decision = engine(orders)
         assert decision["job"] == f"resolve-{orders.game}-{decision['id']}"
@@ -96,7 +96,7 @@ class TestErrands:
         assert errand is not None
         return errand.id
 
-    def test_an_audit_tells_whether_the_game_is_proved_and_no_figures(self, orders: Table) -> None:
+    def test_audit_tells_whether_the_game_is_proved_and_no_figures(self, orders: Table) -> None:
         id_ = self.asked(orders, "audit", orders.game)
         assert job(orders, id_).json["status"] == "queued"
         set_context(orders.site.crew)

@@ -63,7 +63,7 @@ def number_of(text: str) -> int:
 
 
 @pytest.mark.parametrize("game", SHIPPED)
-def test_a_lesson_is_played_to_its_end_and_leads_to_a_game_against_bots(learner: Learner, game: str) -> None:
+def test_lesson_is_played_out_and_leads_to_a_game_with_bots(learner: Learner, game: str) -> None:
     lesson = find_lesson(game)
     path = f"/learn/{lesson.file.ruleset}/game"
     answer = learner.read(path)
@@ -93,7 +93,7 @@ def test_another_legal_move_is_told_and_an_illegal_one_refused(learner: Learner)
     assert number_of(learner.read(FIRST).text) == 3
 
 
-def test_half_made_moves_and_the_step_are_kept_and_a_learner_goes_back_or_begins_again(learner: Learner) -> None:
+def test_half_made_moves_are_kept_and_learner_goes_back(learner: Learner) -> None:
     text = learner.turn(learner.turn(learner.read(FIRST).text, "next").text, "next").text
     asked = learner.follow(learner.send(question_of(text), ("path", json.dumps([["unit", "army", False]]))))
     assert "One step back" in asked.text
@@ -124,7 +124,7 @@ def test_a_place_that_is_no_place_begins_anew(learner: Learner, damage: Any) -> 
     assert "It begins anew" not in learner.read(FIRST).text
 
 
-def test_a_form_without_a_signature_and_an_unknown_ruleset_are_refused(learner: Learner) -> None:
+def test_form_without_signature_and_unknown_ruleset_are_refused(learner: Learner) -> None:
     text = learner.read(FIRST).text
     form = next(each for each in Page(text).forms if each.action == FIRST)
     form.fields = [pair for pair in form.fields if pair[0] != "form"]

@@ -160,7 +160,7 @@ class TestBuckets:
         assert buckets.take({"b": 1}, 3, 0.5) == 0
         assert TokenBuckets(0, 0).take({"a": 1}, 1, 0.0) == 0
 
-    def test_what_is_refused_by_one_bucket_takes_nothing_from_the_other(self) -> None:
+    def test_what_is_refused_by_one_bucket_takes_nothing_from_other(self) -> None:
         """A client that loops on its token shuts out nobody else behind the same address."""
         buckets = TokenBuckets(1.0, 2)
         assert [buckets.take({"loops": 1, "house": 2}, 1, 0.0) for _ in range(50)] == [0, 0] + [1.0] * 48

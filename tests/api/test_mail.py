@@ -63,7 +63,7 @@ class TestKeeping:
         assert (changed.json["state"], changed.json["next"]) == ("on", None)
         assert len(codes(sending)) == 1
 
-    def test_it_needs_a_session_and_a_password_that_was_shown_lately(self, site: Site) -> None:
+    def test_it_needs_session_and_a_password_that_was_shown_lately(self, site: Site) -> None:
         site.remake(mail=True)
         watch = timed(site)
         anne = register(site)
@@ -73,7 +73,7 @@ class TestKeeping:
         watch.now += FRESH
         refused(anne.put("/me/mail", WISH), 403, "password_required")
 
-    def test_where_no_mail_is_sent_that_is_said_and_an_address_can_go(self, site: Site, anne: Member) -> None:
+    def test_where_no_mail_is_sent_that_is_said_and_address_can_go(self, site: Site, anne: Member) -> None:
         confirmed(anne)
         site.remake(mail=False)
         refused(anne.get("/me/mail"), 409, "mail_off")

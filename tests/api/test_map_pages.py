@@ -349,7 +349,7 @@ def test_a_chart_shows_the_figures_of_every_turn(played: Played) -> None:
     assert played.anne.read(f"{played.path}/charts?figure=nothing").status_code == 200
 
 
-def test_a_style_sheet_without_custom_properties_has_their_light_values() -> None:
+def test_style_sheet_has_light_values_without_variables() -> None:
     light, dark = ":root { --sea: #1; --ink: #2; }", "@media (dark) { :root { --sea: #9; } .a { fill: x; } }"
     css = f"{light} {dark} .b {{ fill: var(--sea); }}"
     assert resolve_properties(css).split() == [".b", "{", "fill:", "#1;", "}"]

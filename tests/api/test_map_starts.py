@@ -62,7 +62,7 @@ def order_all(anne: Person, path: str) -> None:
         assert len(own(anne, path)["sheet"]["orders"]) < len(orders)
 
 
-def test_a_tap_on_an_own_army_offers_its_targets_and_a_tap_on_one_orders_the_march(anne: Person, sheet: str) -> None:
+def test_tap_on_army_offers_targets_and_tap_on_one_marches(anne: Person, sheet: str) -> None:
     army, at = next((name, each["territory"]) for name, each in own(anne, sheet)["armies"].items())
     begun = begin(anne, sheet, at).text
     assert CHOSEN.findall(begun) == [at]
@@ -76,14 +76,14 @@ def test_a_tap_on_an_own_army_offers_its_targets_and_a_tap_on_one_orders_the_mar
     order_all(anne, sheet)
 
 
-def test_a_second_tap_on_the_region_leads_back_and_the_end_of_the_turn_stays_in_reach(anne: Person, sheet: str) -> None:
+def test_second_tap_on_region_leads_back_with_end_in_reach(anne: Person, sheet: str) -> None:
     at = next(each["territory"] for each in own(anne, sheet)["armies"].values())
     begun = begin(anne, sheet, at).text
     assert '"submit_orders"' in str(question(begun).buttons)
     assert not CHOSEN.findall(anne.follow(anne.send(question(begun), ("start", at))).text)
 
 
-def test_nothing_begins_in_a_foreign_region_and_the_page_says_so(anne: Person, sheet: str) -> None:
+def test_nothing_begins_in_foreign_region_and_the_page_says_so(anne: Person, sheet: str) -> None:
     told = begin(anne, sheet, "nowhere").text
     assert "None of your answers begins there." in told
     assert "What do you do?" in Page(told).texts
@@ -107,7 +107,7 @@ def test_troops_and_research_are_one_form_beside_the_question(anne: Person, shee
     assert orders == []
 
 
-def test_the_card_of_a_region_tells_figures_neighbours_and_keeps_a_note(anne: Person, sheet: str) -> None:
+def test_card_of_region_tells_figures_neighbours_and_keeps_note(anne: Person, sheet: str) -> None:
     at = next(each["territory"] for each in own(anne, sheet)["armies"].values())
     address = f"{sheet}/regions/{at}"
     page = Page(anne.read(address).text)

@@ -81,7 +81,7 @@ class TestPreconditions:
 
 
 class TestRepetition:
-    def test_the_same_request_gets_the_same_bytes_and_stores_nothing(self, orders: Table) -> None:
+    def test_same_request_gets_the_same_bytes_and_stores_nothing(self, orders: Table) -> None:
         key = {"Idempotency_Key": "order-number-1"}
         first = orders.move(0, ORDER, **key)
         version = orders.version
@@ -219,7 +219,7 @@ class TestDryRuns:
         assert tried["legal"] is True
         assert "facts" not in tried
 
-    def test_it_tells_no_seat_what_the_others_have_answered_in_secret(self, site: Site) -> None:
+    def test_it_tells_no_seat_what_others_have_answered_in_secret(self, site: Site) -> None:
         """The same answer, whether all others have answered or nobody has."""
         seen = set()
         for others in (False, True):
@@ -313,7 +313,7 @@ class TestBuilder:
         assert table.post("/choices?ahead=1", {}, token).json["ahead"] == []
         refused(table.post("/choices?ahead=25", {}, token), 422, "invalid_query")
 
-    def test_questions_options_and_moves_are_sentences_in_the_client_s_language(self, site: Site) -> None:
+    def test_questions_options_and_moves_are_in_clients_language(self, site: Site) -> None:
         """The bidder itself is you, and the purse stands in the question."""
         table = site.table("struggle_of_empires@1", 2)
         while (decision := table.get("/decisions").json["decisions"][0])["kind"] != "auction_bid":

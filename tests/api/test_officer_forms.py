@@ -185,9 +185,7 @@ class Event:
         return {key: value for key, value in filled.items() if not (key == "sure" and fields.get("act") == "rule")}
 
 
-def test_forms_of_a_tournament_are_shown_to_those_who_may_send_them(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tournament_forms_are_shown_to_who_may_send_them(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     event = Event(site, monkeypatch)
     ends = {"schedule", "close"}
     shown = event.check()
@@ -260,7 +258,7 @@ def test_forms_of_rulings_are_shown_to_those_who_may_send_them(site: Site, monke
 
 
 @pytest.mark.parametrize("stage", [{"rounds": 1, "seating": "bid"}, {"format": "ladder"}])
-def test_forms_of_bids_and_queues_are_shown_to_those_who_may_send_them(
+def test_bid_and_queue_forms_are_shown_to_who_may_send_them(
     site: Site, monkeypatch: pytest.MonkeyPatch, stage: Doc
 ) -> None:
     event = Event(site, monkeypatch, stages=[stage])

@@ -78,7 +78,7 @@ def test_leaving_the_seat_does_not_end_the_stake(table: Table) -> None:
     )
 
 
-def test_a_seat_that_was_given_back_before_the_start_is_no_stake(site: Site) -> None:
+def test_seat_that_was_given_back_before_the_start_is_no_stake(site: Site) -> None:
     made = site.post("/games", {"ruleset": "orders@1", "seats": 2}).json
     table = Table(site, made["game"], made["token"], [])
     table.post("/seats", {"seat": 0}, table.director)
@@ -444,9 +444,7 @@ def test_a_seat_has_five_open_proposals_at_most(table: Table) -> None:
     refused(table.post("/proposals", {"act": "resume"}, table.tokens[0]), 409, "too_many_proposals")
 
 
-def test_open_requests_count_among_the_three_that_may_be_declined(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_open_requests_count_among_three_that_may_be_declined(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also requests at the same time: each was counted before the others were stored."""
     for _ in range(3):
         propose(table, 0, {"act": "close"})
@@ -490,7 +488,7 @@ def test_a_substitute_does_not_vote_for_who_comes_back(site: Site) -> None:
     assert answer(table, 2, proposal).json["status"] == "open"
 
 
-def test_a_proposal_about_a_decision_that_has_ended_fails_with_that_reason(table: Table) -> None:
+def test_proposal_fails_once_its_decision_has_ended(table: Table) -> None:
     proposal = propose(table, 0, {"act": "extend", "decision": table.decision, "seconds": 60})
     for seat in range(3):
         assert table.move(seat, {"type": "submit"}).status_code == 201

@@ -168,7 +168,7 @@ def test_every_route_is_documented(site: Site, spec: dict[str, Any]) -> None:
     assert {(p, m) for p, m in served if p not in PLAIN | PAGES | OAUTH | LOG} == set(operations(spec))
 
 
-def test_an_address_can_be_built_although_nothing_was_compiled_for_it(site: Site) -> None:
+def test_address_is_built_although_nothing_was_compiled(site: Site) -> None:
     urls, game = site.app.url_map.bind("annals.example"), "0" * 8 + "-0000-0000-0000-" + "0" * 12
     found = {rule.rule: rule.endpoint for rule in site.app.url_map.iter_rules()}
     assert urls.build(found["/v1/games/<game:game>/board"], {"game": game}) == f"/v1/games/{game}/board"
@@ -189,7 +189,7 @@ def test_every_operation_says_what_it_needs(spec: dict[str, Any]) -> None:
             assert list(doc["requestBody"]["content"]) == [media]
 
 
-def test_a_request_may_name_its_role_beside_all_else_that_it_says(spec: dict[str, Any]) -> None:
+def test_request_may_name_its_role_beside_all_else_that_it_says(spec: dict[str, Any]) -> None:
     found = {key: [p["name"] for p in doc.get("parameters", ())] for key, doc in operations(spec).items()}
     assert "Annals-Role" in found["/v1/games/{game}/moves", "post"]
     assert {"after", "limit", "lang", "Annals-Role"} <= set(found["/v1/games/{game}/timeline", "get"])
@@ -300,7 +300,7 @@ def test_two_classes_of_one_name_are_not_mixed_up() -> None:
 
 
 class TestShapes:
-    def test_what_several_allow_is_required_only_where_all_require_it(self) -> None:
+    def test_members_are_required_only_where_all_require_them(self) -> None:
         one = object_of("", {"a": {"type": "string"}, "b": {"type": "string", "description": "x"}})
         two = object_of("", {"b": {"type": "string"}, "a": {"type": "integer"}}, c={"type": "null"})
         three = object_of("", {"b": {"type": "string"}}, a={"type": "string"})

@@ -38,7 +38,7 @@ class TestHealth:
         orders.move(0, ORDER)
         assert refused(site.client.get("/readyz"), 503, "not_ready")["behind"] == 3
 
-    def test_after_a_start_it_is_not_ready_before_the_views_have_caught_up(self, orders: Table) -> None:
+    def test_after_start_it_is_ready_once_views_have_caught_up(self, orders: Table) -> None:
         """However little they lack: of a game that they have not come to nothing can be shown."""
         site = orders.site
         site.asleep = True

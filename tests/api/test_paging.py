@@ -35,7 +35,7 @@ def pages(anne: Member, path: str, limit: int) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_a_table_that_changes_between_two_pages_is_on_one_of_them(site: Site, anne: Member, path: str) -> None:
+def test_table_that_changes_between_two_pages_is_on_one_of_them(site: Site, anne: Member, path: str) -> None:
     games = opened(site, anne, 12)
     seen: list[str] = []
     for number, page in enumerate(pages(anne, path.format(player=anne.doc["player"]), 5)):

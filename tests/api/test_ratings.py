@@ -37,7 +37,7 @@ def listed(site: Site, family: str = "orders") -> dict[str, Doc]:
     return {row["name"]: row for row in done(site.get(f"/ratings/{family}"))["items"]}
 
 
-def test_public_tables_of_people_are_rated_in_their_order_and_told_one_by_one(site: Site) -> None:
+def test_public_tables_are_rated_in_order_and_told_singly(site: Site) -> None:
     members, expected, rows = people(site, 3), RatingList(), dict[str, Doc]()
     assert done(site.get("/ratings/orders"))["items"] == []
     assert site.get("/ratings/chess").status_code == 404
@@ -63,7 +63,7 @@ def test_public_tables_of_people_are_rated_in_their_order_and_told_one_by_one(si
     assert [len(page["items"]), len(done(site.get(page["next"].removeprefix("/v1")))["items"])] == [2, 1]
 
 
-def test_guests_and_tables_that_are_not_public_are_left_out_and_who_is_erased_is_in_no_list(site: Site) -> None:
+def test_lists_leave_out_guests_erased_and_tables_not_public(site: Site) -> None:
     members = people(site, 2)
     play_table(site, members, 1, listing="unlisted")
     play_table(site, members[:1], 2, guests=1)
@@ -77,7 +77,7 @@ def test_guests_and_tables_that_are_not_public_are_left_out_and_who_is_erased_is
     assert site.get(f"/ratings/orders/players/{members[0].doc['player']}").status_code == 404
 
 
-def test_a_ruling_of_a_tournament_counts_from_the_first_table_on(site: Site) -> None:
+def test_ruling_of_a_tournament_counts_from_the_first_table_on(site: Site) -> None:
     director, members, path = drawn(site, 6, options=TURN)
     round_ = f"{path}/stages/1/rounds/1"
     done(director.post(f"{round_}/tables"))
@@ -108,7 +108,7 @@ def test_a_ruling_of_a_tournament_counts_from_the_first_table_on(site: Site) -> 
     assert {player: skill.mu for player, skill in again.skills.items()} == {r["player"]: r["mu"] for r in rows.values()}
 
 
-def test_who_hardly_played_is_rated_last_alone_and_the_others_without_them(site: Site) -> None:
+def test_who_hardly_played_is_rated_last_alone(site: Site) -> None:
     members = people(site, 3)
     made = done(
         site.post("/games", {"ruleset": "orders@1", "seats": 3, "options": TURN, "pace": {"seconds": {"turn": 60}}})
@@ -168,7 +168,7 @@ def seated(site: Site, members: list[Member], **terms: object) -> Table:
     return table
 
 
-def test_who_gives_a_seat_up_and_takes_another_is_rated_as_last_all_the_same(site: Site) -> None:
+def test_who_changes_seats_is_rated_as_last_anyway(site: Site) -> None:
     members = people(site, 3)
     table = seated(site, members)
     for seat in (0, 1):

@@ -66,7 +66,7 @@ def test_the_seal_is_public_at_once_and_the_pack_is_the_seats(table: Table) -> N
     assert others == [{}, {}]
 
 
-def test_the_closed_export_proves_that_the_sheet_was_not_changed(table: Table) -> None:
+def test_closed_export_proves_that_the_sheet_was_not_changed(table: Table) -> None:
     version = table.move(FRANCE, ORDER).json["version"]
     kept = parse(table.get("/export", FRANCE).data).records[version - 1]
     end(table)

@@ -40,7 +40,7 @@ def own(table: Table, token: str) -> Any:
 class TestSeatTakenBack:
     """A player who was put out sends what he sent before."""
 
-    def test_joining_again_with_the_old_key_gives_back_what_opens_nothing(self, table: Table) -> None:
+    def test_joining_again_with_old_key_gives_no_open_secret(self, table: Table) -> None:
         first = join(table, K, seat=0, name="Anne")
         table.site.delete(f"{table.path}/seats/0", table.director)
         second = join(table, seat=0, name="Bob")
@@ -186,7 +186,7 @@ WITHOUT_IF_MATCH = {
 }
 
 
-def test_every_write_at_a_table_honours_the_version_that_was_seen(site: Site) -> None:
+def test_every_write_at_table_honours_the_version_that_was_seen(site: Site) -> None:
     """A double click took four days of vacation in place of two: If-Match was accepted and dropped."""
     paths = site.get("/openapi.json").json["paths"]
     dropped = []

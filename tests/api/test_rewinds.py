@@ -151,7 +151,7 @@ class TestAsking:
         for who in (0, "director"):
             refused(back(table, who, 2), 409, "not_running")
 
-    def test_a_move_that_came_in_between_wins_and_nothing_has_changed(self, orders: Table) -> None:
+    def test_move_that_came_in_between_wins_and_nothing_has_changed(self, orders: Table) -> None:
         """The request is accepted, and a move is stored before a worker comes to it."""
         before = orders.version
         orders.move(0, ORDER)
@@ -178,7 +178,7 @@ class TestMotions:
         assert (waiting["status"], waiting["progress"]) == ("waiting", {"done": 0, "of": 2})
         assert orders.get("/rewinds").json["items"] == [orders.get(f"/rewinds/{motion['id']}").json]
 
-    def test_with_the_last_consent_it_is_done_and_the_record_names_who_has_agreed(self, orders: Table) -> None:
+    def test_last_consent_does_it_and_record_names_who_agreed(self, orders: Table) -> None:
         motion, head = moved(orders), orders.version
         assert say(orders, motion, 2, agrees=True).json["agreed"] == [2]
         assert orders.version == head
@@ -238,7 +238,7 @@ class TestMotions:
         assert job(orders, motion)["problem"]["code"] == "stale_version"
         assert back(orders, 2, orders.version - 1).status_code == 202
 
-    def test_only_a_director_who_has_looked_sees_what_single_seats_have_learnt(self, orders: Table) -> None:
+    def test_director_who_looked_sees_what_single_seats_learnt(self, orders: Table) -> None:
         """Or one would learn without a trace who has moved in secret, and take a seat."""
         unseen = moved(orders)
         assert "hidden" not in orders.get(f"/rewinds/{unseen['id']}", "director").json
@@ -277,9 +277,7 @@ class TestMotions:
         assert job(orders, motion)["problem"]["code"] == "motion_expired"
         assert back(orders, 1, orders.version - 1).status_code == 202, "also before a worker has come by"
 
-    def test_after_three_refusals_a_seat_asks_no_more_but_an_officer_may_act(
-        self, orders: Table, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_after_three_refusals_only_an_officer_may_act(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         """Declined, withdrawn and expired requests count together; other seats, and what needs nobody, go on."""
         before = orders.version
         motion = moved(orders)
@@ -309,7 +307,7 @@ class TestMotions:
         say(table, motion, motion["consents"][0], agrees=False)
         assert "told" not in table.get(f"/rewinds/{motion['id']}", 0).json
 
-    def test_undone_draws_are_drawn_anew_with_the_consent_of_everybody(self, site: Site) -> None:
+    def test_undone_draws_are_drawn_anew_with_consent_of_everybody(self, site: Site) -> None:
         """A seat could else take back each throw that it does not like, or keep the one that it knows."""
         table = site.table("skirmish@1", 4)
         seat, before = throw(table)
@@ -357,7 +355,7 @@ class TestMotions:
 class TestPreviews:
     """A way back is told before it is asked for: it has no way forward."""
 
-    def test_a_dry_run_tells_what_is_undone_and_who_must_agree_and_asks_nobody(self, orders: Table) -> None:
+    def test_dry_run_tells_what_is_undone_and_asks_nobody(self, orders: Table) -> None:
         before = orders.version
         for seat in (0, 1):
             assert orders.move(seat, ORDER).status_code == 201

@@ -34,7 +34,7 @@ def ids(html: str) -> set[str]:
     return set(re.findall(r' id="([^"]+)"', html))
 
 
-def test_every_link_of_the_rules_and_of_their_index_leads_to_its_place(reader: tuple[Person, str]) -> None:
+def test_links_of_rules_and_their_index_lead_to_their_place(reader: tuple[Person, str]) -> None:
     anne, path = reader
     table, rules, index = (anne.read(path + part).text for part in ("", "/rules", "/rules/index"))
     assert f'href="{path}/rules/index"' in table

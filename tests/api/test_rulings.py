@@ -101,7 +101,7 @@ def test_after_the_close_lists_and_scores_tell_endings_apart(
     refused(rewind, 409, "game_over")
 
 
-def test_who_was_erased_meanwhile_sits_there_no_more_after_a_withdrawal(owner: Member, table: Table) -> None:
+def test_who_was_erased_sits_there_no_more_after_withdrawal(owner: Member, table: Table) -> None:
     table.site.delete(f"{table.path}/seats/1?hold=0", table.tokens[1])
     cora = register(table.site, "Cora")
     assert cora.post(f"{table.path}/seats", {"seat": 1}).status_code == 201

@@ -17,7 +17,7 @@ def test_no_script_writes_figures_dates_or_lists_of_a_language() -> None:
     assert [script.name for script in scripts if LOCAL.search(script.read_text("utf-8"))] == []
 
 
-def test_a_question_is_beside_the_map_from_700_px_on_and_on_a_phone_that_lies() -> None:
+def test_question_is_beside_map_on_desk_and_lying_phone() -> None:
     style_css = (ROOT / "api/pages/static/style.css").read_text("utf-8")
     wanted = r"@media ([^{]*) \{\s*\.paired \.area, [^{]* \{ grid-template: auto minmax\(0, 1fr\) / "
     beside = re.search(wanted, style_css)

@@ -32,7 +32,7 @@ def hold(table: Table, seat: int, seconds: int, token: str | None = None, **head
 
 
 class TestHolds:
-    def test_a_seat_that_is_left_is_held_as_long_as_anybody_may_think(self, orders: Table) -> None:
+    def test_seat_that_is_left_is_held_as_long_as_anybody_may_think(self, orders: Table) -> None:
         assert orders.get().json["hold"] == 60
         assert orders.site.delete(f"{orders.path}/seats/1", orders.tokens[1]).status_code == 200
         shown = orders.get().json
@@ -45,7 +45,7 @@ class TestHolds:
         (entry,) = orders.get(f"/timeline?after={orders.version - 1}").json["items"]
         assert entry["text"][0] == "Player 1 leaves the game; the seat is held for 1 minute."
 
-    def test_without_deadlines_for_an_hour_and_as_the_table_has_agreed(self, site: Site) -> None:
+    def test_without_deadlines_for_hour_and_as_the_table_has_agreed(self, site: Site) -> None:
         assert site.table("orders@1", 3).get().json["hold"] == 3600
         table = site.table("orders@1", 3, hold=0)
         site.delete(f"{table.path}/seats/1", table.tokens[1])
@@ -138,7 +138,7 @@ class TestNewTokens:
         assert entry["text"] == ["Player 1 is given a new token by the director."]
         assert orders.get("/audit").json["proved"] is True
 
-    def test_a_repetition_after_another_one_gives_back_what_opens_nothing(self, orders: Table) -> None:
+    def test_repetition_after_another_gives_no_open_secret(self, orders: Table) -> None:
         first = self.reissue(orders, 1, Idempotency_Key="x" * 32).json["token"]
         second = self.reissue(orders, 1, Idempotency_Key="y" * 32).json["token"]
         assert self.reissue(orders, 1, Idempotency_Key="x" * 32).json["token"] == first
@@ -214,7 +214,7 @@ class TestTheDirectorsBuilder:
     def ask(self, table: Table, **body: Any) -> Reply:
         return table.post("/choices", body, table.director)
 
-    def test_of_a_seat_with_a_player_who_is_in_time_it_tells_nothing(self, orders: Table) -> None:
+    def test_of_seat_with_a_player_who_is_in_time_it_tells_nothing(self, orders: Table) -> None:
         refused(self.ask(orders, seat=0), 403, "seats_only")
         refused(self.ask(orders), 422, "invalid_body")
         refused(self.ask(orders, seat=9), 409, "unknown_seat")
@@ -245,7 +245,7 @@ class TestTheDirectorsBuilder:
             assert (self.ask(table, seat=1).json["looked"], looks(table)) == (True, 1)
         assert hands == {True, False}
 
-    def test_a_look_is_one_of_its_decision_also_where_the_clock_was_set_back(self, window: Table) -> None:
+    def test_look_counts_for_its_decision_with_clock_set_back(self, window: Table) -> None:
         window.site.services.commands._clock = lambda: 0
         window.site.delete(f"{window.path}/seats/1?hold=60", window.director)
         assert self.ask(window, seat=1).status_code == 200

@@ -161,7 +161,7 @@ def windowed(table: Table, answers: bool) -> int:
         ("windows@1", windowed, (True, False)),
     ],
 )
-def test_games_that_differ_in_a_secret_look_the_same_to_all_others(
+def test_games_that_differ_in_secret_look_same_to_all_others(
     twins: Twins, ruleset: str, act: Any, secrets: tuple[Any, Any]
 ) -> None:
     """The same bytes in every document, hashes apart, that any other viewer can get."""
@@ -278,7 +278,7 @@ def closed(table: Table) -> None:
 
 
 @pytest.mark.parametrize("ruleset", ["windows@1", "imperunde@1"])
-def test_a_list_does_not_tell_whether_all_others_have_answered_in_secret(
+def test_list_hides_whether_all_others_answered_in_secret(
     twins: Twins, monkeypatch: pytest.MonkeyPatch, ruleset: str
 ) -> None:
     """The list ends with the seat's answer; what follows is refused in one way, before anything is looked at."""

@@ -12,7 +12,7 @@ from tests.api.test_tournaments import BODY, done, opened
 WEEKLY = {"rule": "RRULE:FREQ=WEEKLY;BYDAY=SU;COUNT=3", "start": "2060-03-21T20:00", "zone": "Europe/Paris"}
 
 
-def test_a_rule_gives_the_event_its_time_and_the_calendar_all_of_them(site: Site) -> None:
+def test_rule_gives_event_its_time_and_the_calendar_all_of_them(site: Site) -> None:
     director = register(site, "Organiser")
     path = opened(site, director)
     refused(register(site, "Anne").put(f"{path}/schedule", WEEKLY), 403, "directors_only")

@@ -33,7 +33,7 @@ def test_numbers_and_names_stay_as_they_are() -> None:
     assert [_quote_cell(cell) for cell, _ in cells] == [shown for _, shown in cells]
 
 
-def test_the_sheets_of_the_world_diplomacy_database_have_its_columns() -> None:
+def test_sheets_of_world_diplomacy_database_have_its_columns() -> None:
     """As DipVis (UEWBot/dipvis, commit 026d80f1) writes them in `wdd_views.py`: the first ones are mandatory."""
     event = EventInMemory(stages=[{"format": "swiss", "rounds": 2}])
     event.draw_first(3)

@@ -294,7 +294,7 @@ class TestStreams:
         again = table.post("/rematches", {}, table.tokens[0])
         assert (again.status_code, again.data) == (201, made.data)
 
-    def test_after_the_end_is_shown_a_rematch_is_listed_like_its_table(self, spectated: Spectated) -> None:
+    def test_after_end_is_shown_rematch_is_listed_like_its_table(self, spectated: Spectated) -> None:
         table, site = spectated.table, spectated.site
         table.post("/close", {"reason": "void"}, table.director)
         spectated.show()

@@ -135,7 +135,7 @@ RIGHTS: dict[str, tuple[str, Callable[[Table, str], Reply]]] = {
 """Command -> the lowest role that may give it, and its request."""
 
 
-def test_a_new_command_is_left_to_directors_unless_it_says_otherwise() -> None:
+def test_new_command_is_for_directors_unless_it_says_so() -> None:
     least = {kind.verb: kind.least_office for kind in Command.__subclasses__() if kind.least_office != "director"}
     rulings = dict.fromkeys(
         ("Depute", "Extend", "Hold", "Look", "PauseGame", "Play", "ResumeGame", "Rewind"), "arbiter"
@@ -156,7 +156,7 @@ def test_a_role_includes_those_below_it(owner: Member, table: Table, role: str) 
             refused(reply, 409, "office_insufficient")
 
 
-def test_nobody_gives_or_ends_a_role_that_is_not_below_the_own_one(owner: Member, table: Table) -> None:
+def test_nobody_gives_or_ends_role_that_is_not_below_own_one(owner: Member, table: Table) -> None:
     first, second = appoint(owner, table, "Dirk", "director"), appoint(owner, table, "Dana", "director")
     register(owner.site, "Nora")
     for role in ("director", "owner"):
@@ -319,7 +319,7 @@ def test_a_guest_who_hands_over_loses_the_token(site: Site) -> None:
 # --- the history -----------------------------------------------------------------------------------------------
 
 
-def test_the_history_names_author_reason_and_whose_deadline_moved(owner: Member, table: Table) -> None:
+def test_history_names_author_reason_and_whose_deadline_moved(owner: Member, table: Table) -> None:
     deputy = appoint(owner, table, "Dora", "deputy")
     extension = {"decision": table.decision, "seconds": 7200, "reason": "Ferry: late.  Très late"}
     assert table.post("/extensions", extension, deputy.token).status_code == 201
@@ -404,7 +404,7 @@ def test_officers_acts_prove(owner: Member, table: Table) -> None:
     assert told["text"][-1] == "Decided by Dora, director: “the end”."
 
 
-def test_an_officers_act_that_follows_the_end_of_the_role_is_refused(owner: Member, table: Table) -> None:
+def test_officers_act_that_follows_end_of_the_role_is_refused(owner: Member, table: Table) -> None:
     """The role ends between the check of the request and its record."""
     deputy = appoint(owner, table, "Dora", "deputy")
     acting = Officer(deputy.doc["player"], "deputy")
@@ -419,7 +419,7 @@ def test_an_officers_act_that_follows_the_end_of_the_role_is_refused(owner: Memb
         )
 
 
-def test_the_digest_tells_officers_acts_and_uses_names_of_its_versions(owner: Member) -> None:
+def test_digest_tells_officers_acts_with_names_of_its_versions(owner: Member) -> None:
     table = opened(owner, ruleset="struggle_of_empires@1", pace="none", undo="director")
     owner.put(f"{table.path}/seats/1/hold", {"seconds": 60, "reason": "ferry"})
     for _ in range(40):
@@ -438,7 +438,7 @@ def test_the_digest_tells_officers_acts_and_uses_names_of_its_versions(owner: Me
 # --- tables whose owner is gone, players who give up -----------------------------------------------------------
 
 
-def test_the_highest_officer_inherits_from_an_owner_who_is_erased(owner: Member, table: Table) -> None:
+def test_highest_officer_inherits_from_an_owner_who_is_erased(owner: Member, table: Table) -> None:
     deputy, director = appoint(owner, table, "Dora", "deputy"), appoint(owner, table, "Dirk", "director")
     inherit = f"{table.path}/inheritance"
     refused(director.post(inherit), 409, "owner_present")
@@ -547,7 +547,7 @@ def test_an_officer_who_replaces_the_own_token_bars_nobody_else(owner: Member) -
     assert owner.post(f"{table.path}/seats", {"seat": 1}).status_code == 201
 
 
-def test_two_officers_who_inherit_at_once_leave_the_first_in_place(owner: Member, table: Table) -> None:
+def test_two_officers_who_inherit_at_once_leave_first_in_place(owner: Member, table: Table) -> None:
     first, second = appoint(owner, table, "Fay", "director"), appoint(owner, table, "Sam", "director")
     commands, former = owner.site.services.commands, owner.doc["player"]
     for heir in (first, second):

@@ -293,7 +293,7 @@ class Calls:
     def close(self) -> None: ...
 
 
-def test_rows_are_work_after_each_record_and_when_an_answer_is_due(table: Table, clock: Clock) -> None:
+def test_rows_are_work_after_each_record_and_when_answer_is_due(table: Table, clock: Clock) -> None:
     crew, queues = table.site.crew, Calls()
     reconciler = Reconciler(
         table.site.services.reader, crew.job_requests, crew.heartbeat, queues, clock, None, crew.orders
@@ -395,7 +395,7 @@ class TestEnding:
         later(table, clock)
         assert table.version == version + 1
 
-    def test_a_condition_that_fails_leaves_the_decision_to_the_player(self, site: Site, clock: Clock) -> None:
+    def test_condition_that_fails_leaves_the_decision_to_the_player(self, site: Site, clock: Clock) -> None:
         table = timed(site, clock).table(GAME, 3)
         seat = play_to(table, "auction_bid")
         give(table, seat, "pass_bids")
@@ -462,7 +462,7 @@ class TestSecrecy:
         assert not any(word in str(rows) for word in ("pass_turns", "decline", "asker"))
         assert len({len(row[6]) for row in rows}) == 1
 
-    def test_a_revoked_order_that_a_worker_still_knows_makes_no_move(self, table: Table, clock: Clock) -> None:
+    def test_revoked_order_that_a_worker_still_knows_makes_no_move(self, table: Table, clock: Clock) -> None:
         _, seat = asked(table)
         made = give(table, seat, "pass_turns", times=5)
         work(table)
@@ -505,7 +505,7 @@ class TestSecrecy:
         ("fr", ("Ordres permanents (1)", "Il a joué 1 coup", "Révoquer", "Vous l&#39;avez révoqué.")),
     ],
 )
-def test_a_page_tells_what_stands_what_it_has_done_and_why_another_has_ended(
+def test_page_tells_what_an_order_did_and_why_another_ended(
     site: Site, clock: Clock, lang: str, told: Sequence[str]
 ) -> None:
     timed(site, clock)

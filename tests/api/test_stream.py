@@ -138,7 +138,7 @@ class TestAccess:
             assert events.next()[0][1]["viewer"] == 0
         refused(orders.get("/stream" + query), 401, "unauthenticated")
 
-    def test_a_browser_comes_back_with_the_ticket_of_the_stream_that_broke(self, orders: Table) -> None:
+    def test_browser_comes_back_with_ticket_of_stream_that_broke(self, orders: Table) -> None:
         """As EventSource does: the same address, and the id of the last event. Nobody else does with it."""
         query = f"?ticket={orders.site.post('/stream-tickets', token=orders.tokens[0]).json['ticket']}"
         browser = {"User_Agent": "Browser/1"}
@@ -212,7 +212,7 @@ class TestAccess:
         slots.leave("seat 0", "a", plays=True)
         assert slots.take("seat 11", "a", plays=True)
 
-    def test_a_network_that_the_operator_names_has_no_limit_of_its_own(self, orders: Table) -> None:
+    def test_network_that_operator_names_has_no_limit_of_its_own(self, orders: Table) -> None:
         orders.site.remake(streams_address=1, streams_each=2, shared_networks=("127.0.0.0/8",))
         with following(orders), following(orders), following(orders, "director"), following(orders, "director"):
             with following(orders) as events:
@@ -279,7 +279,7 @@ class TestCookies:
             with orders.site.follow(f"{orders.path}/stream", scheme=planted, Cookie=f"{other}={value}") as seen:
                 assert '"viewer":"public"' in seen.until("event: board")
 
-    def test_it_opens_the_streams_of_its_seat_as_often_as_it_is_shown(self, orders: Table) -> None:
+    def test_it_opens_streams_of_its_seat_as_often_as_it_is_shown(self, orders: Table) -> None:
         cookie = self.value(self.made(orders, 1))
         for _ in range(2):
             with following(orders, None, Cookie=cookie) as events:

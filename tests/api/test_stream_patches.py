@@ -72,7 +72,7 @@ def _boards(records: Sequence[Record], seat: int, first: int, steps: Sequence[in
 @pytest.mark.parametrize("name", [path.name for path in LOGS if not path.name.startswith(("aor7", "se7-6"))])
 @given(data=st.data())
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_who_applies_the_patches_of_a_recorded_game_has_its_boards(name: str, data: st.DataObject) -> None:
+def test_who_applies_patches_of_recorded_game_has_its_boards(name: str, data: st.DataObject) -> None:
     records = _records(name)
     first = data.draw(st.integers(1, min(len(records), 400)))
     steps = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=6))

@@ -150,7 +150,7 @@ class TestSharing:
             assert "event: timeline" in stays.until("event: timeline")
             assert "event: timeline" in public.until("event: timeline")
 
-    def test_who_comes_late_gets_what_there_is_and_then_the_same_as_all(self, orders: Table) -> None:
+    def test_who_comes_late_gets_what_there_is_and_then_same_as_all(self, orders: Table) -> None:
         with open_stream(orders) as first:
             first.until("event: board")
             orders.move(0, ORDER)

@@ -190,7 +190,7 @@ class TestLobby:
             site.post(f"/games/{made['game']}/close", {"reason": "void"}, made["token"])
             assert events.until(of("table", status="closed"))["data"]["game"] == made["game"]
 
-    def test_where_the_log_has_come_back_shorter_it_is_to_be_asked_anew(
+    def test_where_log_has_come_back_shorter_it_is_to_be_asked_anew(
         self, site: Site, table: Table, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """What was opened since would lie before what has been told, and be left out."""

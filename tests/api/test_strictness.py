@@ -204,7 +204,7 @@ class TestStrictJson:
 
 
 class TestEmptyQueries:
-    def test_an_empty_query_is_read_once_and_its_arguments_belong_to_one_request(
+    def test_empty_query_is_read_once_and_belongs_to_one_request(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         parser, schema, loads = StrictParser(), ChoicesArgs(), []

@@ -82,7 +82,7 @@ def test_the_end_of_a_turn_of_the_game_leads_the_news(started: Started, monkeypa
     assert 'class="changes"' in seen
 
 
-def test_ends_of_turns_are_the_sentences_before_the_next_heading() -> None:
+def test_ends_of_turns_are_sentences_before_the_next_heading() -> None:
     """Of those since the own move, the last two each."""
     lines = {3: ["Bid."], 5: ["A.", "B.", "C.", "D.", "E.", "War 2 begins."], 6: ["F.", "War 3 begins."]}
     entries = [

@@ -48,7 +48,7 @@ def table(site: Site) -> Table:
 
 
 class TestMessages:
-    def test_a_letter_is_read_by_its_seats_alone_and_talk_of_the_table_by_all(self, table: Table) -> None:
+    def test_letter_is_read_by_its_seats_and_table_talk_by_all(self, table: Table) -> None:
         letter = say(table, 0, "Peace?", 1)
         say(table, 2, "Hello, all.")
         assert (letter["kind"], letter["seats"], letter["own"], letter["version"]) == ("private", [0, 1], True, 5)
@@ -257,7 +257,7 @@ class TestNobodyElseLearns:
             now = walk(site, table, tokens)
             assert [place for place in before if before[place] != now[place]] == []
 
-    def test_letters_stay_private_after_the_close_unless_agreed_before(self, site: Site) -> None:
+    def test_letters_stay_private_after_close_unless_agreed_before(self, site: Site) -> None:
         for after, seen in (("kept", []), ("published", [f"{WORD} 1"])):
             table = site.table("orders@1", 3, talk="free", after=after)
             say(table, 0, f"{WORD} 1", 1)
@@ -281,7 +281,7 @@ class TestNobodyElseLearns:
                 assert WORD not in told
                 assert told.count("event: message") == 1
 
-    def test_the_stream_of_ones_own_tables_names_the_place_of_a_new_message(self, table: Table) -> None:
+    def test_stream_of_ones_own_tables_names_place_of_new_message(self, table: Table) -> None:
         with table.site.get("/me/stream", table.tokens[1]) as one, table.site.get("/me/stream", table.tokens[2]) as two:
             for stream in (one, two):
                 stream.until("event: tables")
@@ -365,7 +365,7 @@ class TestErasure:
 
 
 class TestForks:
-    def test_an_analysis_carries_no_talk_and_a_rematch_has_the_same_terms(self, site: Site) -> None:
+    def test_analysis_carries_no_talk_and_rematch_has_same_terms(self, site: Site) -> None:
         anne, bruno, clara = (register(site, name) for name in ("Anne", "Bruno", "Clara"))
         terms = {"ruleset": "orders@1", "seats": 2, "talk": "free", "papers": "pass_on"}
         game = clara.post("/games", terms).json["game"]

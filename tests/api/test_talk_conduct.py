@@ -59,7 +59,7 @@ def told(doc: Doc) -> list[str | None]:
 
 
 class TestReports:
-    def test_officers_read_what_is_reported_with_its_proof_and_nothing_else(self, table: Table, anne: Member) -> None:
+    def test_officers_read_what_is_reported_with_its_proof_alone(self, table: Table, anne: Member) -> None:
         sent = report(anne, table, 2)
         assert (sent.status_code, sent.json["to"]) == (201, "officers")
         (found,) = listed(table)
@@ -106,9 +106,7 @@ class TestReports:
             assert [each["needs"] for each in dora.get("/me/desk").json["items"]] == [wanted]
             assert dora.put(f"{table.path}/talk/reports/{sent}", settled).status_code == 200
 
-    def test_an_open_report_keeps_a_text_from_an_erasure_until_it_is_settled(
-        self, table: Table, anne: Member, bruno: Member
-    ) -> None:
+    def test_open_report_keeps_its_text_until_it_is_settled(self, table: Table, anne: Member, bruno: Member) -> None:
         sent = report(anne, table, 2).json["report"]
         assert bruno.delete("/me").status_code == 204
         items = anne.get(f"{table.path}/talk/messages").json["items"]
@@ -201,9 +199,7 @@ class TestSilence:
         assert table.site.delete(path, table.director).status_code == 204
         write(bruno, table, "Sorry.")
 
-    def test_no_letter_of_a_silenced_player_is_shown_to_the_table_by_its_writer(
-        self, table: Table, bruno: Member
-    ) -> None:
+    def test_silenced_player_shows_no_letter_to_the_table(self, table: Table, bruno: Member) -> None:
         ask = {"hours": 24, "reason": "Insults."}
         assert table.site.put(f"{table.path}/seats/1/silence", ask, table.director).status_code == 204
         own, path = write(bruno, table, "An insult.", 0)["entry"], f"{table.path}/talk/disclosures"
@@ -227,7 +223,7 @@ class TestSilence:
         assert judge.delete(path).status_code == 204
         write(bruno, table, "Sorry.")
 
-    def test_an_officer_silences_no_empty_seat_and_nobody_who_plays_does(self, table: Table) -> None:
+    def test_officer_silences_players_at_seats_that_are_taken(self, table: Table) -> None:
         ask = {"hours": 0, "reason": "x"}
         refused(table.site.put(f"{table.path}/seats/1/silence", ask, table.director), 422, "invalid_body")
         refused(table.site.put(f"{table.path}/seats/9/silence", {**ask, "hours": 1}, table.director), 409, "seat_empty")

@@ -39,7 +39,7 @@ def shown(table: Table, who: int | str | None) -> list[Doc]:
     return items
 
 
-def test_a_letter_is_shown_to_the_table_and_everybody_reads_that_it_is_proved(table: Table, tmp_path: Path) -> None:
+def test_letter_is_shown_to_the_table_and_all_read_its_proof(table: Table, tmp_path: Path) -> None:
     made = disclose(table, 1, "table", 2)
     assert made.status_code == 200, made.text
     for who in (0, 1, 2, None, "director"):
@@ -83,7 +83,7 @@ def test_a_changed_word_is_not_proved(table: Table) -> None:
     assert check_file(s, now, b"".join(lines[:-1])) == "anchor_missing"
 
 
-def test_officers_without_a_stake_read_what_is_shown_to_them_and_nobody_else_does(site: Site, table: Table) -> None:
+def test_only_officers_without_stake_read_what_is_shown_them(site: Site, table: Table) -> None:
     site.services = replace(site.services, clock=lambda: 9_000_000)
     site.remake()
     tokens = {"nobody": "", "seat 0": table.tokens[0], "seat 2": table.tokens[2]}
@@ -98,7 +98,7 @@ def test_officers_without_a_stake_read_what_is_shown_to_them_and_nobody_else_doe
     refused(table.get(f"/talk/disclosures/{id_}/file", 0), 404, "not_found")
 
 
-def test_only_a_participant_shows_messages_and_only_those_of_the_own_mailbox(table: Table) -> None:
+def test_participant_shows_messages_of_the_own_mailbox_alone(table: Table) -> None:
     refused(disclose(table, 2, "table", 2), 409, "unknown_reference")
     refused(disclose(table, 1, "table", 9), 409, "unknown_reference")
     url = f"{table.path}/talk/disclosures"
@@ -115,7 +115,7 @@ def test_the_same_messages_are_shown_once(table: Table) -> None:
     assert len(shown(table, None)) == 1
 
 
-def test_an_erased_text_is_gone_from_a_disclosure_and_the_rest_is_proved(table: Table) -> None:
+def test_erased_text_is_gone_from_disclosure_and_rest_is_proved(table: Table) -> None:
     disclose(table, 1, "table", 2, 3)
     player = table.get().json["seats"][0]["player"]
     store = table.site.services.talk

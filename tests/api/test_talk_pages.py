@@ -138,7 +138,7 @@ class TestThePage:
 
 
 class TestTreaties:
-    def test_one_is_proposed_countered_and_accepted_by_forms_in_two_languages(self, site: Site) -> None:
+    def test_proposal_is_countered_and_accepted_in_two_languages(self, site: Site) -> None:
         evening = open_evening(site, "struggle_of_empires@1")
         kinds = evening.page(0, "?propose=list&to=1")
         assert "propose=keep_out_of" in kinds
@@ -189,7 +189,7 @@ class TestDisclosures:
 
 
 class TestConduct:
-    def test_a_letter_is_reported_by_a_form_and_settled_by_a_moderator(self, site: Site, evening: Evening) -> None:
+    def test_letter_is_reported_by_form_and_settled_by_a_moderator(self, site: Site, evening: Evening) -> None:
         evening.write(0, "Before it.", "1")
         evening.write(0, WORD, "1")
         conversation = evening.people[1].api.get(evening.path).json["conversations"][0]["conversation"]
@@ -209,7 +209,7 @@ class TestConduct:
         assert settled.status_code in (200, 303), settled.text
         assert "Erased after a report." in evening.page(0)
 
-    def test_an_officer_settles_a_report_and_stops_the_words_of_a_player(self, site: Site) -> None:
+    def test_officer_settles_report_and_stops_the_words_of_a_player(self, site: Site) -> None:
         evening = open_evening(site, "orders@1")
         member, browser = register(site, "Dora"), Browser(site)
         assert browser.log_in("Dora").status_code == 303

@@ -94,7 +94,7 @@ class TestProposing:
 
 
 class TestAnswering:
-    def test_an_answer_goes_where_the_treaty_is_and_each_seat_gives_one(self, table: Table) -> None:
+    def test_answer_goes_where_treaty_is_and_each_seat_gives_one(self, table: Table) -> None:
         made = propose(table, 0, "peace", 1, 2)
         accepted = answer(table, 1, 1, "accept")
         assert accepted["answer"] == {"entry": 1, "answer": "accept"}
@@ -147,7 +147,7 @@ class TestAnswering:
         assert answer(table, 1, 1, "accept", **key) == first
         assert len(texts(table, 0)) == 2
 
-    def test_spectators_read_a_treaty_of_the_table_and_not_what_became_of_it(self, table: Table) -> None:
+    def test_spectators_read_a_treaty_and_not_its_outcome(self, table: Table) -> None:
         propose(table, 0, "peace")
         answer(table, 1, 1, "accept")
         (made, said) = table.get("/talk/messages", None).json["items"]
@@ -158,7 +158,7 @@ class TestAnswering:
 
 
 class TestNobodyElseLearns:
-    def test_a_treaty_and_its_answer_change_no_byte_for_anybody_else(self, site: Site) -> None:
+    def test_treaty_and_its_answer_change_no_byte_for_anybody_else(self, site: Site) -> None:
         """While the game runs; after its close nobody else reads that there was one."""
         table, quiet = (site.table(RULESET, 4, talk="free") for _ in range(2))
         site.services = replace(site.services, clock=lambda: 9_000_000)
@@ -180,7 +180,7 @@ class TestNobodyElseLearns:
 
 
 class TestPromises:
-    def test_a_bid_above_the_limit_breaks_it_and_a_rewind_takes_that_back(self, site: Site) -> None:
+    def test_bid_above_limit_breaks_it_and_rewind_takes_that_back(self, site: Site) -> None:
         table = site.table(RULESET, 3)
         play_upto_the_auction(table)
         entry = propose(table, 0, "bid_limit", 1, 2, amount=1, turn=1)["entry"]
@@ -215,7 +215,7 @@ def play_upto_the_auction(table: Table) -> None:
 class TestReferences:
     """Regions and quoted messages, beside treaties: the ruleset of this file has a map."""
 
-    def test_each_reader_finds_the_quoted_message_in_the_own_mailbox(self, table: Table) -> None:
+    def test_each_reader_finds_quoted_message_in_the_own_mailbox(self, table: Table) -> None:
         say(table, 2, "Hello.", 1)  # so that the mailboxes count differently
         asked = say(table, 0, "Where?", 1)
         say(table, 1, "Here.", 0, quotes=[2], regions=["baltic", "baltic"])

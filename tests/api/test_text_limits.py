@@ -114,7 +114,7 @@ def test_no_text_of_a_form_is_cut(site: Site) -> None:
     assert host.send(Page(asked.text).act("start", sure="yes")).status_code == 303
 
 
-def test_a_name_of_the_most_characters_is_taken_by_the_page_as_by_the_api(site: Site) -> None:
+def test_name_of_most_characters_is_taken_by_page_as_by_the_api(site: Site) -> None:
     first, second = "\U00020000" * 40, "\U00020001" * 40
     register(site, first)
     refused(site.post("/accounts", {"name": first + "x", "password": PASSWORD}), 422, "invalid_body")

@@ -82,7 +82,7 @@ def test_a_pause_stops_the_tables_and_its_end_lets_them_go_on(site: Site) -> Non
     refused(host.api.delete(f"{path}/pause"), 409, "event_runs")
 
 
-def test_terms_change_between_rounds_and_the_ones_before_can_be_read(site: Site) -> None:
+def test_terms_change_between_rounds_and_old_ones_are_read(site: Site) -> None:
     host, people, path = opened(site, 3)
     change: Doc = {"seats": {"least": 2, "most": 3, "preferred": 3}, "reveal": 60, **REASON}
     done(host.api.post(f"{path}/amendments", change))
@@ -99,7 +99,7 @@ def test_terms_change_between_rounds_and_the_ones_before_can_be_read(site: Site)
     assert done(site.get(path))["table"]["time_limit"] == 5400
 
 
-def test_what_people_play_by_stays_and_who_plays_changes_nothing(site: Site) -> None:
+def test_what_people_play_by_stays_and_players_change_nothing(site: Site) -> None:
     (host, people), path = begun(site)
     refused(host.api.post(f"{path}/amendments", {"reveal": 60, **REASON}), 409, "rounds_open")
     refused(
@@ -117,7 +117,7 @@ def test_what_people_play_by_stays_and_who_plays_changes_nothing(site: Site) -> 
     refused(other.api.put(f"{own}/timetable", STARTS), 403, "conflict_of_interest")
 
 
-def test_a_pace_that_cannot_be_is_named_where_the_request_has_it(site: Site) -> None:
+def test_pace_that_cannot_be_is_named_where_the_request_has_it(site: Site) -> None:
     host = person(site, "Organiser")
     for pace, at in (("never", "/table/pace"), ({"seconds": {"dream": 5}}, "/table/pace/seconds/dream")):
         body = {**SWISS, "table": {**SWISS["table"], "pace": pace}}

@@ -45,7 +45,7 @@ def test_a_band_takes_some_people_and_tells_the_others_why(site: Site) -> None:
 
 
 @pytest.mark.parametrize("key", [{}, {"Idempotency-Key": "division-b-of-genoa"}])
-def test_a_repetition_finishes_a_division_cut_off_between_its_writes(
+def test_repetition_finishes_a_division_cut_between_writes(
     site: Site, monkeypatch: pytest.MonkeyPatch, key: dict[str, str]
 ) -> None:
     host, _, path = opened(site, 0)
@@ -63,7 +63,7 @@ def test_a_repetition_finishes_a_division_cut_off_between_its_writes(
     assert len(done(site.get(path))["divisions"]) == 1
 
 
-def test_a_code_and_an_office_of_substitute_lead_nobody_into_two(site: Site) -> None:
+def test_code_and_an_office_of_substitute_lead_nobody_into_two(site: Site) -> None:
     host, (anne,), path = opened(site, 1)
     made = done(host.api.post(f"{path}/divisions", {"name": "B"}))["division"]
     lines = done(host.api.post(f"/tournaments/{made}/entrants/imports", {"csv": "name\nSomebody\n"}))["lines"]

@@ -65,7 +65,7 @@ def test_deputies_and_moderators_go_on_without_the_organiser(site: Site, host: M
     assert site.get(path).json["status"] == "cancelled"
 
 
-def test_a_deputy_without_a_place_adjourns_by_name_for_the_organiser(site: Site) -> None:
+def test_deputy_without_place_adjourns_by_name_for_organiser(site: Site) -> None:
     organiser, members, path = drawn(site, 6, table={"undo": "none", "officers": "neutral"})
     deputy, round_ = register(site, "Deputy"), f"{path}/stages/1/rounds/1"
     for who in (deputy, members[0]):

@@ -90,7 +90,7 @@ def test_a_tournament_is_entered_organised_and_won_by_forms(
     assert "Genoa Open" in Page(site.client.get("/tournaments").text).texts
 
 
-def test_a_ranked_round_offers_the_next_step_and_no_second_ranking(site: Site) -> None:
+def test_ranked_round_offers_next_step_and_no_second_ranking(site: Site) -> None:
     host, people = person(site, "Organiser"), [person(site, f"Anne {number}") for number in range(3)]
     body = {**BODY, "stages": [{"format": "swiss", "rounds": 2}], "title": "Genoa Open"}
     path = f"/tournaments/{host.api.post('/tournaments', body).json['tournament']}"
@@ -127,9 +127,7 @@ def test_a_ranked_round_offers_the_next_step_and_no_second_ranking(site: Site) -
     assert (answer.status_code, site.get(f"{path}/stages/1/rounds/1").json["outdated"]) == (303, False)
 
 
-def test_who_is_left_alone_at_a_table_reads_how_it_can_end_with_a_result(
-    site: Site, event: tuple[Person, list[Person], str]
-) -> None:
+def test_who_is_alone_at_a_table_reads_how_it_can_end(site: Site, event: tuple[Person, list[Person], str]) -> None:
     host, people, path = event
     for name in ("checking", "drawing", "draw", "tables"):
         if name == "drawing":

@@ -32,7 +32,7 @@ def confirmed(who: Person, path: str, name: str, *fields: tuple[str, str], **cho
     return page, Page(who.follow(answer).text)
 
 
-def test_an_officer_rules_an_entrant_appeals_and_another_answers(site: Site) -> None:
+def test_officer_rules_an_entrant_appeals_and_another_answers(site: Site) -> None:
     host, other = person(site, "Organiser"), person(site, "Arbiter")
     people = [person(site, f"Anne {number}") for number in range(3)]
     path = f"/tournaments/{host.api.post('/tournaments', {**BODY, 'stages': [{'rounds': 1}]}).json['tournament']}"

@@ -22,7 +22,7 @@ def follow(site: Site, path: str, **headers: str) -> Answer:
     return site.follow(f"{path}/stream", "", Accept=LINES, **headers)
 
 
-def test_it_begins_with_the_tournament_and_names_each_record_as_it_comes(site: Site) -> None:
+def test_it_begins_with_tournament_and_names_each_record(site: Site) -> None:
     director = register(site, "Organiser")
     path = opened(site, director)
     with follow(site, path) as answer:

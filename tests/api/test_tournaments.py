@@ -208,7 +208,7 @@ class TestEntering:
         refused(other.post(f"{path}/phases", {"phase": "checking"}), 403, "directors_only")
         refused(other.delete(f"{path}/entrants/me"), 409, "not_entered")
 
-    def test_a_repetition_enters_once_and_a_stale_version_is_refused(self, site: Site) -> None:
+    def test_repetition_enters_once_and_a_stale_version_is_refused(self, site: Site) -> None:
         director = register(site)
         path = opened(site, director)
         first = director.post(f"{path}/entrants", Idempotency_Key="enter-me-once")
@@ -278,7 +278,7 @@ class TestDraw:
         refused(director.post(draw, {"reason": "Once more."}), 409, "tables_made")
         verify_tournament(parse_export(site.get(f"{path}/export").data))
 
-    def test_people_who_have_both_declared_a_relation_are_kept_apart(self, site: Site) -> None:
+    def test_people_who_have_both_declared_relation_are_kept_apart(self, site: Site) -> None:
         """One alone cannot choose whom not to meet. The record has the pair, and nothing of its cause."""
         members = people(site, 6)
         path = opened(
@@ -332,7 +332,7 @@ class TestTables:
         assert sorted(games) == sorted(pod["game"] for pod in pods)
         assert all(site.get(f"/games/{game}").json["status"] == "running" for game in games)
 
-    def test_who_withdraws_gets_no_further_table_and_too_small_a_pod_has_none(self, site: Site) -> None:
+    def test_who_withdraws_gets_no_table_and_small_pod_has_none(self, site: Site) -> None:
         director, members, path = drawn(site)
         done(members[4].delete(f"{path}/entrants/me"))
         done(director.post(f"{path}/stages/1/rounds/1/tables"))
@@ -396,7 +396,7 @@ class TestRoundByRound:
 
 
 class TestFiles:
-    def test_sheets_hold_entrants_pairings_and_standings_without_formulas(self, site: Site) -> None:
+    def test_sheets_hold_an_event_without_formulas(self, site: Site) -> None:
         director, members, path = drawn(site, 4)
         members[1].put("/me/name", {"name": "=Anne, 1"})
         done(director.post(f"{path}/stages/1/rounds/1/tables"))
@@ -474,7 +474,7 @@ class TestFiles:
 
 
 class TestAbsence:
-    def test_who_missed_half_of_the_decisions_gets_nothing_and_a_substitute_counts(self, site: Site) -> None:
+    def test_who_missed_half_gets_nothing_and_substitute_counts(self, site: Site) -> None:
         """Seat 0 lapses all the time; seat 1 leaves to a substitute; the others keep their places."""
         director, members, path = drawn(site, 3, table={"undo": "none", "pace": {"seconds": {"turn": 60}}})
         round_ = f"{path}/stages/1/rounds/1"
@@ -512,7 +512,7 @@ class TestAbsence:
         game = done(site.get(round_))["pods"][0]["game"]
         assert site.get(f"/games/{game}").json["status"] == "over"
 
-    def test_an_organiser_who_plays_leaves_the_adjournment_to_a_deputy(self, site: Site) -> None:
+    def test_organiser_who_plays_leaves_the_adjournment_to_a_deputy(self, site: Site) -> None:
         director, members = register(site, "Organiser"), people(site, 5)
         path = opened(site, director, table={"undo": "none", "officers": "neutral"}, reveal=0)
         for member in (director, *members):
@@ -591,7 +591,7 @@ class TestRulings:
 
 
 class TestAppeals:
-    def test_an_entrant_contests_a_ruling_once_and_another_officer_answers(self, site: Site) -> None:
+    def test_entrant_contests_once_and_another_officer_answers(self, site: Site) -> None:
         director, members, path = drawn(site, 3)
         ruling: Doc = {"act": "penalised", "entrant": 0, "ticks": 5, "reason": "Late."}
         tag = director.post(f"{path}/rulings?dry_run=1", ruling).headers["ETag"]

@@ -62,7 +62,7 @@ class TestMaking:
     @pytest.mark.parametrize(
         ("url", "fault"), [("https:///hook", "has no host"), ("https://localhost:9444/hook", "must be a full name")]
     )
-    def test_a_host_that_is_missing_is_told_from_one_of_another_form(self, anne: Member, url: str, fault: str) -> None:
+    def test_host_that_is_missing_is_told_from_one_of_another_form(self, anne: Member, url: str, fault: str) -> None:
         doc = refused(anne.post("/me/webhooks", NEW | {"url": url}), 422, "webhook_refused")
         assert fault in doc["detail"]
 

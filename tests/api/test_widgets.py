@@ -52,7 +52,7 @@ def test_forms_leave_out_nothing(pages: Pages, lang: str) -> None:
 
 
 @pytest.mark.parametrize("pages", GROUPED)
-def test_widgets_are_of_the_closed_list_and_name_members_of_the_sight(pages: Pages) -> None:
+def test_widgets_are_of_closed_list_and_name_members_of_sight(pages: Pages) -> None:
     known = {"track", "wheel", "hand", "row", "display", "matrix", "auction", "window", "dice", "report", "sheets"}
     _, board = labels_of(pages, "en")
     for doc in load_widgets(pages.rules.package):
@@ -65,7 +65,7 @@ def test_widgets_are_of_the_closed_list_and_name_members_of_the_sight(pages: Pag
             assert member in board[part]
 
 
-def test_a_battle_shows_faces_and_an_auction_its_standing_bid_first() -> None:
+def test_battle_shows_faces_and_auction_its_standing_bid_first() -> None:
     labels = labels_for("age_of_reason@1", "prussia", "britain")
     dice = {"attacker": [3, 5], "defender": [2, 1]}
     battle = {"dice": dice, "strength": {"attacker": 1, "defender": 0}}
@@ -81,7 +81,7 @@ def test_a_battle_shows_faces_and_an_auction_its_standing_bid_first() -> None:
     assert '<i class="token tint-0" aria-hidden="true">B</i>' in html  # of Britain in every game
 
 
-def test_a_thing_for_sale_has_its_own_name_and_not_that_of_a_member() -> None:
+def test_thing_for_sale_has_its_own_name_and_not_that_of_member() -> None:
     """A tile is called Reserve, like a member of an empire."""
     page = Page(draw(labels_for("struggle_of_empires@1", "spain"), {"public": {"stock": {"reserve": 4, "militia": 2}}}))
     assert "Reserve" in page.texts
@@ -122,7 +122,7 @@ def test_a_window_says_what_is_answered() -> None:
     assert show_window(labels, {**decision, "kind": "budget"}, {}) is None
 
 
-def test_a_panel_is_drawn_once_for_each_content_language_and_people() -> None:
+def test_panel_is_drawn_once_for_content_language_and_people() -> None:
     """What has changed since is drawn anew, and nothing else."""
     english, board = labels_of(ALL[0], "en")
     french, _ = labels_of(ALL[0], "fr")
@@ -143,7 +143,7 @@ def list_panels(labels: Labels, board: dict[str, Any]) -> set[int]:
     return {id(panel) for part in show_parts(labels, board, "") for panel in part.panels}
 
 
-def test_the_own_parts_of_all_seats_have_the_forms_of_the_own_one() -> None:
+def test_own_parts_of_all_seats_have_the_forms_of_the_own_one() -> None:
     """A game at its end shows them."""
     labels, board = labels_of(ALL[0], "en")
     widgets = Widgets(labels, board)

@@ -139,7 +139,7 @@ def test_two_services_witness_each_other(houses: tuple[House, House]) -> None:
         assert told["url"].endswith("/v1/witness")
 
 
-def test_a_witness_that_knows_the_log_already_says_at_which_size(houses: tuple[House, House]) -> None:
+def test_witness_that_knows_the_log_already_says_at_which_size(houses: tuple[House, House]) -> None:
     """After a restart nobody remembers it: the first answer is 409, and the second request fits."""
     log, witness = houses
     with served(witness.site.app) as url:

@@ -60,7 +60,7 @@ def tournament(service: Service) -> str:
     return path
 
 
-def test_pages_hold_with_large_text_strong_zoom_and_forced_colours(scenario: Scenario, tournament: str) -> None:
+def test_pages_hold_with_large_text_zoom_and_forced_colours(scenario: Scenario, tournament: str) -> None:
     """No page scrolls sideways, the focus is seen, and nothing is cut or covered."""
     assert scenario("looking", tournament=tournament)["count"] == 4 * 17
 
@@ -103,7 +103,7 @@ ANSWERS = 12
 
 @pytest.mark.parametrize("name", load_shipped().names())
 @pytest.mark.parametrize(("size", "browsing"), [("phone", PHONE), ("lying phone", LYING), ("desk", DESK)])
-def test_after_every_answer_the_question_is_in_the_window_and_has_the_focus(
+def test_after_every_answer_question_is_in_window_and_has_focus(
     scenario: Scenario, name: str, size: str, browsing: Doc
 ) -> None:
     by = "click" if size == "desk" else "tap"
@@ -168,9 +168,7 @@ def bring_on(_board: Doc, choice: Doc) -> Any:
     return values[: choice["lo"]] if choice["kind"] == "some" else (ends or values)[0]
 
 
-def test_who_has_only_the_address_comes_plays_comes_back_and_takes_the_proof(
-    scenario: Scenario, tmp_path: Path
-) -> None:
+def test_visitor_with_the_address_plays_and_takes_the_proof(scenario: Scenario, tmp_path: Path) -> None:
     file = tmp_path / "game.json"
     told = scenario("arriving", file=str(file))["told"]
     assert "The game has moved on" in told["refusal"]
@@ -249,9 +247,7 @@ def test_a_game_is_played_to_its_end_by_clicks(scenario: Scenario, service: Serv
 
 
 @pytest.mark.timeout(600)
-def test_three_turns_of_order_sheets_are_played_by_clicks_and_the_rest_over_the_api(
-    scenario: Scenario, service: Service
-) -> None:
+def test_three_turns_of_sheets_are_played_by_clicks_then_api(scenario: Scenario, service: Service) -> None:
     """Every page is opened in each turn."""
     pages = ["/", "/games", "/desk", "/account", "TABLE", "TABLE/chronicle", "TABLE/rules", "TABLE/desk"]
     given = {"decisions": 100, "orders": 7, "sheets": 3, "pages": pages, "onMap": True}

@@ -13,7 +13,7 @@ from tests.chaos.sentinel import LATE, SHIPPED
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_what_is_shipped_replaces_a_silent_master_before_a_turn_is_late() -> None:
+def test_shipped_program_replaces_silent_master_in_time() -> None:
     shipped = dict(line.rsplit(" ", 2)[0::2] for line in SHIPPED.read_text("utf-8").splitlines() if " annals " in line)
     assert int(shipped["sentinel down-after-milliseconds"]) < LATE * 1000
     assert "sentinel monitor annals 10.0.0.1 6379 2\n" in SHIPPED.read_text("utf-8"), "two of three must agree"
@@ -22,7 +22,7 @@ def test_what_is_shipped_replaces_a_silent_master_before_a_turn_is_late() -> Non
 @pytest.mark.timeout(600)
 @pytest.mark.xdist_group("storm")
 @pytest.mark.usefixtures("one_storm")
-def test_turns_are_neither_late_nor_doubled_with_a_killed_master() -> None:
+def test_turns_are_neither_late_nor_doubled_with_killed_master() -> None:
     command = [sys.executable, "run", "chaos", "sentinel", "--runs", "1"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode == 2:

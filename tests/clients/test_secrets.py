@@ -79,7 +79,7 @@ def parts(token: str) -> list[str]:
     return [token.split("_", 2)[2]] if token.startswith("an") and token.count("_") >= 2 else [token]
 
 
-def test_nothing_secret_of_a_whole_game_is_written_or_sent_about(tmp_path: Path) -> None:
+def test_nothing_secret_of_whole_game_is_written_or_sent_about(tmp_path: Path) -> None:
     """Logs at the level of most words, addresses, refusals; and what a thief of the files finds while it is played."""
     Watched.urls, Watched.refusals = [], []
     stolen: list[tuple[str, bytes]] = []

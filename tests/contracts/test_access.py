@@ -160,7 +160,7 @@ class TestTokens:
         assert access.command_id(*request) != stranger.command_id(*request)
         assert access.make_token(*request).token != stranger.make_token(*request).token
 
-    def test_a_request_is_given_the_same_again_and_another_something_else(self, access: SeatTokens) -> None:
+    def test_request_is_given_same_again_and_another_something_else(self, access: SeatTokens) -> None:
         requests = [
             ("", "join", "a", "K"),
             ("", "join", "b", "K"),

@@ -214,9 +214,7 @@ def tried(use: Callable[[], object]) -> None:
             return
 
 
-def test_what_was_asked_before_a_migration_and_is_answered_after_it_does_not_count(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_across_a_migration_do_not_count(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As over a connection that is made in the background while the tables are."""
     late: list[Callable[[], None]] = []
     told = postgres._LogIdCache.update

@@ -177,7 +177,7 @@ class TestArchiving:
         assert archive(ledger, game) == 0
         assert ledger.execute("SELECT * FROM archive") == before
 
-    def test_it_stands_among_the_repairs_and_the_log_is_closed_after_it(self, ledger: Ledger) -> None:
+    def test_it_stands_among_repairs_and_the_log_is_closed_after_it(self, ledger: Ledger) -> None:
         game = played(ledger)
         archive(ledger, game)
         assert ledger.execute("SELECT what, why FROM repairs") == [(f"10 records of {game} are archived", WHY)]
@@ -324,9 +324,7 @@ class TestDamages:
         overwrite(ledger, "UPDATE archive SET piece = ?", (bytes(piece),))
         assert ledger.read(game) == before
 
-    def test_whatever_byte_of_a_piece_changes_its_records_are_unreadable_and_no_other_error(
-        self, ledger: Ledger
-    ) -> None:
+    def test_any_changed_byte_of_a_piece_makes_it_unreadable(self, ledger: Ledger) -> None:
         """Or are what they were: never others, and never an error that would stop whoever reads the whole log."""
         game = played(ledger)
         archive(ledger, game)
@@ -344,9 +342,7 @@ class TestDamages:
                     found.add(error.code)
         assert found == {"unreadable"}
 
-    def test_a_game_whose_pieces_were_lost_one_by_one_is_archived_again(
-        self, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_game_that_lost_all_pieces_is_archived_again(self, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
         """Some of its records stand behind a stub then, and some do not."""
         monkeypatch.setattr(archives, "CHUNK_RECORDS", 5)
         game = played(ledger)

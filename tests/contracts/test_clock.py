@@ -233,7 +233,7 @@ class TestBack:
         assert clock() == NOON + HOUR
         assert (leaps(host.ledger), ClockRows(host.ledger).count_jumps()) == ([], 1)
 
-    def test_what_was_forward_and_is_put_right_before_time_leaps_leaps_all_the_same(self, host: Host) -> None:
+    def test_forward_clock_put_right_before_the_leap_leaps_anyway(self, host: Host) -> None:
         """Games have their records of it."""
         clock = host.start()
         host.sets(HOUR)
@@ -259,9 +259,7 @@ class TestMachines:
         assert clock() == NOON + FRESH + 1
         assert sorted(m.offset for m in ClockRows(host.ledger).list_machines()) == [0, HOUR]
 
-    def test_one_that_is_ahead_of_a_service_that_is_up_follows_as_well(
-        self, host: Host, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_one_ahead_of_service_that_is_up_follows_as_well(self, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
         clock, outages = host.start(), Heartbeat(host.ledger)
         outages.beat(clock())
 

@@ -160,7 +160,7 @@ class TestSecrets:
 
 
 class TestEnd:
-    def test_the_record_that_ends_a_game_and_the_one_that_closes_it_are_one_append(
+    def test_record_that_ends_and_one_that_closes_are_one_append(
         self, commands: CommandHandler, ledger: Ledger
     ) -> None:
         game = running(commands, turns=1)
@@ -202,7 +202,7 @@ class TestEnd:
 
 
 class TestDecision:
-    def test_seats_that_answer_at_the_same_time_do_not_disturb_each_other(
+    def test_seats_that_answer_at_once_do_not_disturb_each_other(
         self, commands: CommandHandler, ledger: Ledger
     ) -> None:
         game = running(commands, seats=10)
@@ -242,7 +242,7 @@ class TestDecision:
             with pytest.raises(DecisionClosed):
                 use()
 
-    def test_a_move_whose_decision_comes_later_than_what_is_known_is_accepted(
+    def test_move_of_a_decision_later_than_known_is_accepted(
         self, commands: CommandHandler, others: CommandHandler
     ) -> None:
         game = running(commands, "skirmish@1")
@@ -290,7 +290,7 @@ class TestExpected:
         with pytest.raises(StaleVersion):
             commands.handle(game, Play(1, [PASS]), GameConditions(expected=5))
 
-    def test_without_version_and_decision_a_move_is_for_what_is_newest(
+    def test_move_without_version_and_decision_is_for_the_newest(
         self, commands: CommandHandler, others: CommandHandler
     ) -> None:
         game = running(commands, "skirmish@1")
@@ -491,7 +491,7 @@ class TestCache:
         assert commands.game(game) == before
         assert commands.handle(game, Play(0, [PASS])).versions == (6,)
 
-    def test_no_more_games_are_kept_than_asked_and_the_others_are_read_again(self, ledger: Ledger) -> None:
+    def test_no_more_games_are_kept_than_asked_others_are_reread(self, ledger: Ledger) -> None:
         commands = crew.commands(ledger, keep=2)
         games = [running(commands, "skirmish@1") for _ in range(4)]
         for game in games:

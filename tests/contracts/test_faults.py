@@ -127,9 +127,7 @@ class TestCutOff:
 
 class TestKill:
     @pytest.mark.parametrize("after", [1, 5, 20, 60])
-    def test_what_was_acknowledged_is_there_and_nothing_is_half_there(
-        self, ledger: Ledger, url: str, after: int
-    ) -> None:
+    def test_acknowledged_things_are_there_and_nothing_by_half(self, ledger: Ledger, url: str, after: int) -> None:
         process, pipe = crew.start(crew.write_until_killed, named(url))
         acknowledged = [pipe.recv() for _ in range(after)]
         process.kill()
@@ -157,7 +155,7 @@ class TestKill:
 
 
 class TestFullDisk:
-    def test_nothing_is_half_stored_and_the_ledger_works_again_once_there_is_room(self, tmp_path: Path) -> None:
+    def test_nothing_is_half_stored_and_ledger_works_with_room(self, tmp_path: Path) -> None:
         url = f"sqlite:///{tmp_path}/ledger.sqlite"
         Ledger.open(url).migrate()
         _, pipe = crew.start(fill_the_disk, url)
@@ -187,7 +185,7 @@ def fill_the_disk(pipe: Connection, url: str) -> None:
 
 
 class TestEndedFromOutside:
-    def test_who_is_ended_when_it_has_just_got_the_lock_gives_it_back(
+    def test_who_is_ended_when_it_has_just_got_lock_gives_it_back(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A signal that comes while the database waits for the lock is seen once it has it."""
@@ -213,7 +211,7 @@ class TestEndedFromOutside:
 
 
 class TestReadOnly:
-    def test_a_file_that_cannot_be_written_is_unavailable_and_can_be_read(self, tmp_path: Path) -> None:
+    def test_unwritable_file_is_unavailable_and_can_be_read(self, tmp_path: Path) -> None:
         url = f"sqlite:///{tmp_path}/ledger.sqlite"
         ledger = Ledger.open(url)
         ledger.migrate()
@@ -226,7 +224,7 @@ class TestReadOnly:
 
 
 class TestServerGone:
-    def test_every_call_says_so_and_the_same_ledger_works_when_it_is_back(self) -> None:
+    def test_every_call_says_so_and_the_ledger_works_when_back(self) -> None:
         with new_server() as server:
             ledger = Ledger.open(url_of(server.dsn, "postgres") + "&connect_timeout=1")
             ledger.migrate()
@@ -356,9 +354,7 @@ class TestNothingComesAnyMore:
             with pytest.raises(StoreUnavailable, match="has not answered"):
                 ledger.execute("SELECT pg_sleep(5)")
 
-    def test_who_froze_while_a_statement_was_on_its_way_holds_nothing_for_long(
-        self, postgres_url: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_frozen_statement_holds_nothing_for_long(self, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """To the server it is not idle: it waits for the rest."""
         executing = postgres._make_execute
 
@@ -467,9 +463,7 @@ def in_time(use: Callable[[], int]) -> int:
                 raise
 
 
-def test_a_file_says_that_a_name_is_in_the_log_while_somebody_reads_what_was_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_says_which_name_is_in_log_while_one_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The log of last writes cannot be emptied then, and nobody waits for it; the next erasure empties it too."""
     monkeypatch.setattr(sqlite_files, "PAUSE", 0.0)
     ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger.sqlite'}")

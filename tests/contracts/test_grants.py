@@ -80,7 +80,7 @@ def test_of_one_request_sent_several_times_one_client_comes(people: AccountStore
         people.oauth_clients.register(anne, BOARD, [], *request[:2], "other", confidential=True)
 
 
-def test_a_code_that_comes_twice_at_once_gives_nothing_that_stays(people: AccountStore, anne: str, client: str) -> None:
+def test_code_that_comes_twice_at_once_gives_nothing_that_stays(people: AccountStore, anne: str, client: str) -> None:
     offer, made = offered(people, anne, client), [people.oauth_grants.make_tokens() for _ in range(4)]
     found = at_once(lambda n: people.oauth_grants.exchange_code(offer, made[n], []))
     assert sorted(map(bool, found)) == [False, False, False, True]
@@ -125,9 +125,7 @@ def turned(people: AccountStore, client: str, tokens: TokenPair) -> RefreshToken
     return found
 
 
-def test_a_refresh_token_that_comes_twice_at_once_gives_the_same_tokens(
-    people: AccountStore, anne: str, client: str
-) -> None:
+def test_refresh_token_sent_twice_at_once_gives_same_tokens(people: AccountStore, anne: str, client: str) -> None:
     """Also two requests that both found it unused, and one that found it used."""
     turn = turned(people, client, granted(people, anne, client))
     found = at_once(lambda n: people.oauth_grants.exchange_refresh_token(turn, ["read"] if n else ["play"]))
@@ -158,7 +156,7 @@ def test_a_refresh_token_that_comes_again_later_ends_the_grant(
     assert people.oauth_grants.find_refresh_token(renewed.tokens.refresh, client) is None
 
 
-def test_use_of_the_access_token_does_not_prolong_the_time_to_repeat(
+def test_use_of_access_token_does_not_prolong_time_to_repeat(
     people: AccountStore, anne: str, client: str, watch: Watch
 ) -> None:
     first = granted(people, anne, client)
@@ -252,9 +250,7 @@ def test_a_code_of_an_authenticator_counts_once(people: AccountStore, anne: str,
         people.second_factors.remove(anne, "totp", "", [])
 
 
-def test_a_login_that_was_begun_before_a_factor_was_added_is_none(
-    people: AccountStore, anne: str, watch: Watch
-) -> None:
+def test_login_that_was_begun_before_a_factor_was_added_is_none(people: AccountStore, anne: str, watch: Watch) -> None:
     from base64 import b32decode
 
     kept = people.credentials.find_password_hash(anne)
@@ -268,9 +264,7 @@ def test_a_login_that_was_begun_before_a_factor_was_added_is_none(
     assert people.sessions.start(SessionRequest(anne, "", ("password", "totp")), kept, [])
 
 
-def test_what_outlasts_a_session_is_not_made_in_one_that_has_ended(
-    people: AccountStore, anne: str, client: str
-) -> None:
+def test_what_outlasts_a_session_is_not_made_in_an_ended_one(people: AccountStore, anne: str, client: str) -> None:
     """As after a theft: each of these was asked for just before all sessions ended, and is stored just after."""
     from base64 import b32decode
 
@@ -298,7 +292,7 @@ def test_what_outlasts_a_session_is_not_made_in_one_that_has_ended(
     assert people.oauth_grants.find_code(offer, client) is None
 
 
-def test_what_a_device_was_allowed_ends_with_all_that_was_allowed(people: AccountStore, anne: str, client: str) -> None:
+def test_what_device_was_allowed_ends_with_all_that_was_allowed(people: AccountStore, anne: str, client: str) -> None:
     """Also before it has fetched what it was given."""
     text, code = people.device_logins.start(client, ["read"])
     device = people.device_logins.find_by_code(code)
@@ -312,9 +306,7 @@ def test_what_a_device_was_allowed_ends_with_all_that_was_allowed(people: Accoun
     assert people.oauth_grants.list_by_account(anne) == []
 
 
-def test_with_an_account_goes_all_that_it_allowed_and_all_that_was_allowed_to_it(
-    people: AccountStore, anne: str, client: str, ledger: Ledger
-) -> None:
+def test_with_an_account_goes_all_that_it_allowed(people: AccountStore, anne: str, client: str, ledger: Ledger) -> None:
     bob = opened(people, "Bob").id
     for who in (anne, bob):
         assert people.oauth_grants.exchange_code(offered(people, who, client), people.oauth_grants.make_tokens(), [])
@@ -327,9 +319,7 @@ def test_with_an_account_goes_all_that_it_allowed_and_all_that_was_allowed_to_it
     assert ledger.execute("SELECT kind FROM factors WHERE account = ?", (anne,)) == []
 
 
-def test_what_is_asked_while_an_account_is_erased_leaves_nothing(
-    people: AccountStore, anne: str, ledger: Ledger
-) -> None:
+def test_what_is_asked_while_account_is_erased_leaves_nothing(people: AccountStore, anne: str, ledger: Ledger) -> None:
     bob = opened(people, "Bob").id
     client = people.oauth_clients.register(bob, BOARD, [], confidential=False)[0]
     device = people.device_logins.find_by_code(people.device_logins.start(client, ["read"])[1])

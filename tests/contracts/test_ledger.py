@@ -56,7 +56,7 @@ class TestOpening:
             Ledger.open(f"sqlite:///{tmp_path}/ledger.sqlite").read(game())
         assert list(tmp_path.iterdir()) == []
 
-    def test_a_ledger_that_was_opened_too_early_works_once_the_tables_are_there(self, url: str) -> None:
+    def test_ledger_opened_too_early_works_once_tables_are_there(self, url: str) -> None:
         early = Ledger.open(url)
         with pytest.raises(StoreUnavailable):
             early.append(game(), [record(1)], 0)
@@ -123,9 +123,7 @@ class TestAppendAndRead:
         ]
 
     @pytest.mark.parametrize("wrong", [[], [record(2)], [record(1), record(3)], [record(1), record(1)]])
-    def test_records_that_do_not_follow_the_expected_version_are_a_bug(
-        self, ledger: Ledger, wrong: list[Record]
-    ) -> None:
+    def test_records_that_do_not_follow_expected_version_are_bug(self, ledger: Ledger, wrong: list[Record]) -> None:
         with pytest.raises(ValueError, match="follow"):
             ledger.append(game(), wrong, 0)
 
@@ -144,15 +142,13 @@ class TestVersions:
         assert (caught.value.expected, caught.value.version) == (expected, 2)
         assert ledger.read(game()) == records(1, 2)
 
-    def test_a_stale_append_stores_none_of_its_records_and_no_command(self, ledger: Ledger) -> None:
+    def test_stale_append_stores_none_of_its_records_and_no_command(self, ledger: Ledger) -> None:
         ledger.append(game(), records(1, 2), 0)
         with pytest.raises(StaleVersion):
             ledger.append(game(), records(2, 5), 1, ALICE)
         assert (ledger.version(game()), ledger.find_command(game(), "alice"), len(ledger.log(0, 99))) == (2, None, 2)
 
-    def test_appends_that_wait_for_another_writer_are_committed_as_if_each_were_alone(
-        self, ledger: Ledger, url: str
-    ) -> None:
+    def test_waiting_appends_are_committed_as_if_alone(self, ledger: Ledger, url: str) -> None:
         """Among them one that repeats a command, one that is stale, and one whose row beside it cannot be written."""
         first = ledger.append(game(2), [record(1)], 0, ALICE)
         nowhere = [("INSERT INTO nowhere VALUES (?)", (1,))]
@@ -191,7 +187,7 @@ class TestVersions:
         assert [ledger.version(game(n)) for n in (3, 4, 5, 9)] == [alone, alone, alone, 0]
         ledger.close()
 
-    def test_who_freezes_in_a_transaction_keeps_nobody_from_appending(
+    def test_who_freezes_in_transaction_keeps_nobody_from_appending(
         self, postgres_url: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Nor does one whose machine is gone: the server hears no more of either. What it had begun is undone."""
@@ -238,7 +234,7 @@ class TestCommands:
         assert ledger.find_command(game(), "bob") is None
         assert ledger.find_command(game(2), "alice") is None
 
-    def test_the_same_command_again_stores_nothing_and_gives_the_same_answer(self, ledger: Ledger) -> None:
+    def test_same_command_again_stores_nothing_same_answer(self, ledger: Ledger) -> None:
         first = ledger.append(game(), records(1, 2), 0, ALICE)
         ledger.append(game(), records(3, 1), 2, BOB)
         for expected in (0, 2, 3):
@@ -258,7 +254,7 @@ class TestCommands:
         ledger.append(game(1), [record(1)], 0, ALICE)
         assert not ledger.append(game(2), [record(1)], 0, IdempotencyKey("alice", "other")).replayed
 
-    def test_the_same_command_sent_by_several_processes_at_once_is_stored_once(self, ledger: Ledger, url: str) -> None:
+    def test_same_command_of_several_processes_is_stored_once(self, ledger: Ledger, url: str) -> None:
         answers = crew.together(3, crew.insist, url, 20)
         stored = [r.body["note"] for r in ledger.read(game())]
         assert stored == [f"c{n}" for n in range(20)]
@@ -303,7 +299,7 @@ class TestUnknownKinds:
 
 
 class TestTail:
-    def test_a_page_begins_after_the_position_and_is_no_longer_than_asked(self, ledger: Ledger) -> None:
+    def test_page_begins_after_position_and_is_no_longer_than_asked(self, ledger: Ledger) -> None:
         ledger.append(game(), records(1, 5), 0)
         whole = ledger.log(0, 100)
         assert ledger.log(whole[1].position, 2) == whole[2:4]
@@ -319,7 +315,7 @@ class TestTail:
             later.result()
         assert [e.game for e in ledger.log(0, 10)] == [game(1), game(2)]
 
-    def test_whoever_tails_the_log_misses_nothing_and_sees_positions_rise(self, ledger: Ledger, url: str) -> None:
+    def test_who_tails_log_misses_nothing_and_sees_positions_rise(self, ledger: Ledger, url: str) -> None:
         writers, count = 3, 120
         with ThreadPoolExecutor(1) as pool:
             writing = pool.submit(crew.together, writers, crew.fill, url, count)

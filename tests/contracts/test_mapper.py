@@ -114,7 +114,7 @@ class TestUpcasts:
         record = self.MAPPER.record(StoredEvent(GAME, 1, "game.moved@1", pack(self.OLD)))
         assert record.public == {"v": 1, "kind": "moved", "seat": 2, "body": {"old": True}}
 
-    def test_the_chain_goes_on_from_the_hash_of_the_form_that_was_written(self) -> None:
+    def test_chain_goes_on_from_hash_of_the_form_that_was_written(self) -> None:
         record = self.MAPPER.record(StoredEvent(GAME, 1, "game.moved@1", pack(self.OLD)))
         assert record.hash == digest(self.OLD["public"])
 

@@ -186,7 +186,7 @@ class TestAccounts:
             assert not ledger.execute(f"SELECT 1 FROM {table} WHERE account = ?", (anne.id,)), table  # noqa: S608 - fixed names
         assert getattr(people.accounts.find(anne.id), "name", None) == ""
 
-    def test_a_guest_that_was_claimed_at_the_last_moment_is_erased_too(self, people: AccountStore) -> None:
+    def test_guest_that_was_claimed_at_last_moment_is_erased_too(self, people: AccountStore) -> None:
         anne = opened(people)
         people.accounts.claim(anne.id, "guest", [])
         seen: list[str] = []
@@ -198,7 +198,7 @@ class TestAccounts:
         people.accounts.erase(anne.id, beside)
         assert set(seen) == {anne.player, "guest"}
 
-    def test_the_log_of_whoever_does_not_come_back_is_not_kept_longer(self, people: AccountStore, watch: Watch) -> None:
+    def test_log_of_whoever_does_not_come_back_is_not_kept_longer(self, people: AccountStore, watch: Watch) -> None:
         anne, bob = opened(people), opened(people, "Bob")
         people.audit_log.record(anne.id, "login", "192.0.2.0/24")
         watch.now += KEPT + 1
@@ -216,7 +216,7 @@ class TestCredentials:
         assert people.recovery_codes.count(anne.id) == 9
         assert people.credentials.find_password_hash(anne.id) == f"hash {found.index(True)}"
 
-    def test_a_code_has_130_bits_and_one_of_before_still_lets_one_in(self, people: AccountStore) -> None:
+    def test_code_has_130_bits_and_one_of_before_still_lets_one_in(self, people: AccountStore) -> None:
         anne = opened(people)
         told, kept = people.recovery_codes.generate(anne.id)
         assert {len(code.replace("-", "")) for code in told} == {26}

@@ -141,7 +141,7 @@ def test_a_commit_that_fails_is_told_to_all_of_it() -> None:
     assert book.commits == [["a"]]
 
 
-def test_after_a_commit_of_which_nobody_knows_nothing_is_done_anew() -> None:
+def test_after_unknown_commit_nothing_is_done_anew() -> None:
     book = Book(broken=lambda page: "b" in page)
     found = crowd(book, ["a", "b", "c"], lost=(OSError,))
     book.gate.set()
@@ -256,7 +256,7 @@ def test_who_leads_out_of_turn_is_of_its_own_commit() -> None:
     assert last.turn.is_set()
 
 
-def test_who_was_served_while_it_came_to_lead_makes_no_commit_for_others() -> None:
+def test_who_was_served_before_it_led_makes_no_commit() -> None:
     book = Book()
     book.gate.set()
     together: GroupCommit[list[str], str] = GroupCommit(book.transaction, (RefusedError,), PATIENCE)

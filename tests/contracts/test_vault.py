@@ -148,7 +148,7 @@ class TestAnotherMasterKey:
         assert keys.complete_rotation() == 0
         assert ledger.execute("SELECT * FROM keyring") == before
 
-    def test_who_had_the_old_key_and_an_old_copy_opens_nothing_newer(self, ledger: Ledger) -> None:
+    def test_who_had_the_old_key_and_old_copy_opens_nothing_newer(self, ledger: Ledger) -> None:
         """What is written after the change rests under a key that no old copy holds."""
         Keyring(ledger, KEY).check()
         thief = Keyring(ledger, KEY)

@@ -41,7 +41,7 @@ def test_a_folder_without_a_service_stays_so(tmp_path: Path) -> None:
     assert not (tmp_path / "nothing" / "ledger.sqlite").exists()
 
 
-def test_an_account_is_given_back_by_a_code_that_its_owner_redeems(folder: str) -> None:
+def test_account_is_given_back_by_a_code_that_its_owner_redeems(folder: str) -> None:
     """Nobody types a password but its owner; the account's log says what was done."""
     told = call("recover", "ANNE", "--data", folder)
     assert (told.returncode, len(told.stdout.strip())) == (0, 30)

@@ -129,7 +129,7 @@ def shipped(copies: Path, at: int) -> str:
     return point_in_time.format_time(until(lambda: last() if last() >= at else 0))
 
 
-def test_a_closed_game_is_the_same_to_all_while_it_is_archived_damaged_and_put_back(tmp_path: Path) -> None:
+def test_closed_game_is_the_same_archived_damaged_or_restored(tmp_path: Path) -> None:
     """Read again and again meanwhile; by command, from the running backup, and in the service that is made of it."""
     data, copies, new = tmp_path / "data", tmp_path / "copies", tmp_path / "new"
     with serving(data, "--backup-to", str(copies), ANNALS_SCRUB="5000") as service:
@@ -186,7 +186,7 @@ def test_a_closed_game_is_the_same_to_all_while_it_is_archived_damaged_and_put_b
         assert verify(CATALOGUE.get("orders@1"), parse(asked(table, "/export").content)).closed
 
 
-def test_a_name_is_erased_and_the_key_changed_where_games_are_archived(tmp_path: Path) -> None:
+def test_name_is_erased_and_key_changed_in_archived_games(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
         table = over(service)
         archived(tmp_path / "data", 1)

@@ -104,7 +104,7 @@ class TestCopies:
         self.comes_back(place, game, tmp_path / "copy")
         place.services.close()
 
-    def test_a_running_backup_has_the_time_before_and_the_time_after(self, tmp_path: Path) -> None:
+    def test_running_backup_has_the_time_before_and_the_time_after(self, tmp_path: Path) -> None:
         place, now = made(tmp_path / "data"), [1_000_000]
         game = closed(place)
         before = (

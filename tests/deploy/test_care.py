@@ -91,7 +91,7 @@ def test_a_service_that_does_not_run_is_found_out(tmp_path: Path) -> None:
     assert {name for name, c in checks.items() if not c["well"]} == {"redis", "workers"}
 
 
-def test_a_key_that_does_not_open_the_seeds_is_found_out_and_not_started_with(tmp_path: Path) -> None:
+def test_key_that_does_not_open_the_seeds_starts_nothing(tmp_path: Path) -> None:
     with serving(tmp_path) as service:
         Table(service).open()
         assert not examined(tmp_path, ANNALS_KEY="0" * 64)[1]["key"]["well"]
@@ -105,7 +105,7 @@ def test_a_key_that_does_not_open_the_seeds_is_found_out_and_not_started_with(tm
         assert "0" * 64 not in refused.stderr
 
 
-def test_views_that_stand_still_and_games_set_aside_are_found_out(
+def test_still_views_and_games_set_aside_are_found_out(
     tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call("migrate", "--data", str(tmp_path))
@@ -126,7 +126,7 @@ def test_views_that_stand_still_and_games_set_aside_are_found_out(
     ledger.close()
 
 
-def test_of_a_restored_folder_the_doctor_says_that_it_has_not_started(tmp_path: Path) -> None:
+def test_of_restored_folder_doctor_says_that_it_has_not_started(tmp_path: Path) -> None:
     """Views are made by the start: before it no check names a table that is missing."""
     call("migrate", "--data", str(tmp_path / "data"))
     call("backup", str(tmp_path / "copy"), "--data", str(tmp_path / "data"))
@@ -137,7 +137,7 @@ def test_of_a_restored_folder_the_doctor_says_that_it_has_not_started(tmp_path: 
     assert "no such table" not in found.stdout
 
 
-def test_of_a_folder_that_cannot_be_written_the_doctor_says_one_line(
+def test_of_folder_that_cannot_be_written_doctor_says_one_line(
     tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call("migrate", "--data", str(tmp_path))
@@ -188,9 +188,7 @@ def test_what_nobody_else_does_is_done_at_once(tmp_path: Path) -> None:
     assert (audited.returncode, audited.stderr.splitlines()[-1]) == (1, f"annals: there is no game {NO_GAME}")
 
 
-def test_a_service_that_stands_still_is_awaited_until_it_is_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_service_that_stands_still_is_awaited_until_it_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its pump may be frozen, or have no room on the disk."""
     assert call("migrate", "--data", str(tmp_path)).returncode == 0
     found, runs = list[bool](), care_commands._is_running
@@ -226,7 +224,7 @@ def test_it_looks_at_postgresql_too(tmp_path: Path, postgres_url: str, redis_url
     assert "pg_dump" in refused.stderr
 
 
-def test_a_game_is_proved_and_the_views_are_made_anew_while_it_runs(tmp_path: Path) -> None:
+def test_game_is_proved_and_views_are_made_anew_while_it_runs(tmp_path: Path) -> None:
     with serving(tmp_path) as service:
         table = Table(service).open()
         table.turn()
@@ -266,7 +264,7 @@ def play_on(service: Service, tables: list[Table], stop: threading.Event) -> Non
         table.turn()
 
 
-def test_a_copy_of_a_running_service_proves_and_plays_on_elsewhere(tmp_path: Path) -> None:
+def test_copy_of_running_service_proves_and_plays_on_elsewhere(tmp_path: Path) -> None:
     copy, new = tmp_path / "copy", tmp_path / "new"
     tables: list[Table] = []
     with serving(tmp_path / "old") as service:

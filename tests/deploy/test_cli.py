@@ -250,7 +250,7 @@ class TestScenario:
         )
         assert "variant good, step 1: version 7, moved\n" in run("scenario", "--trace", path).out
 
-    def test_a_state_that_the_rules_cannot_bear_does_not_stop_the_others(self, run: Run, tmp_path: Path) -> None:
+    def test_state_that_rules_cannot_bear_does_not_stop_the_others(self, run: Run, tmp_path: Path) -> None:
         egc = {"ruleset": "egc@1", "table": {"seats": 10}, "steps": []}
         bad = self.file(tmp_path, "bad.json", {**egc, "patch": {"levels": {"france": {"fortress": 1}}}})
         good = self.file(tmp_path, "good.json", egc)

@@ -109,7 +109,7 @@ def test_a_game_goes_on_through_an_hour_forward_and_back(
         assert acts(quick) in (["shift"], ["shift", "extend"]), "a deadline may have passed between the two services"
 
 
-def test_a_service_that_starts_on_a_clock_that_was_put_right_goes_on(tmp_path: Path, wall: Wall) -> None:
+def test_service_that_starts_on_clock_put_right_goes_on(tmp_path: Path, wall: Wall) -> None:
     """It was wrong from the beginning: nothing leaps, and nothing waits."""
     wall.set(HOUR)
     data = tmp_path / "data"

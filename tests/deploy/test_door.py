@@ -52,7 +52,7 @@ def count_answered(port: int) -> int:
     return sum(is_answered(port, f"127.0.4.{n}") for n in range(1, OTHERS + 1))
 
 
-def test_idle_connections_of_many_addresses_keep_nobody_out_and_are_no_outage(tmp_path: Path) -> None:
+def test_idle_connections_keep_nobody_out_and_are_no_outage(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
         port = port_of(service)
         with held(port, CROWDS, 256):
@@ -88,7 +88,7 @@ def is_probed(settings: Settings) -> bool:
         return probe.getresponse().status == 200
 
 
-def test_networks_that_the_operator_names_have_no_limit_per_address(tmp_path: Path) -> None:
+def test_networks_that_operator_names_have_no_limit_per_address(tmp_path: Path) -> None:
     limits = {"connections": 100, "requests_per_address": 3}
     with alone(tmp_path / "data", limits, ANNALS_SHARED_NETWORKS="127.0.5.0/24") as (settings, _):
         for source, expected in (("127.0.6.1", 8), ("127.0.5.1", 60)):

@@ -25,7 +25,7 @@ def left(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_last_writes_are_in_the_file_for_whoever_copies_it_alone(left: Path, tmp_path: Path) -> None:
+def test_last_writes_are_in_file_for_whoever_copies_it_alone(left: Path, tmp_path: Path) -> None:
     checkpoint_closed_file(left)
     assert not left.with_name("left.sqlite-wal").exists()
     shutil.copyfile(left, tmp_path / "copy.sqlite")

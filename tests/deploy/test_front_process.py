@@ -25,7 +25,7 @@ from tests.deploy.raw_http import (
 __all__ = ["many_files"]
 
 
-def test_with_too_few_files_it_is_refused_and_not_tried_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_too_few_files_it_is_refused_and_not_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (64, 64))
     with pytest.raises(SettingsError, match="64 open files: at least 100"):
         nginx.limit_to_open_files(nginx.Limits())
@@ -59,7 +59,7 @@ signal.pause()
 """
 
 
-def test_of_servers_that_were_killed_the_next_start_leaves_nothing(tmp_path: Path) -> None:
+def test_of_servers_that_were_killed_next_start_leaves_nothing(tmp_path: Path) -> None:
     """Also where each had a port of its own; of one that lives nothing is touched."""
     given = load_settings({"data": str(tmp_path / "data"), "port": 0}, {})
     given.make_data_folder()
@@ -101,7 +101,7 @@ def test_there_are_as_many_connections_as_there_may_be_files(monkeypatch: pytest
         assert nginx.limit_to_open_files(nginx.Limits()).connections == most
 
 
-def test_paths_and_addresses_are_written_so_that_they_are_read_as_such(tmp_path: Path) -> None:
+def test_paths_and_addresses_are_written_as_such(tmp_path: Path) -> None:
     data = tmp_path / 'a "quoted" {folder}; #1 \\ $x'
     data.mkdir()
     with alone(data) as (settings, _):
@@ -129,7 +129,7 @@ def test_without_any_nginx_the_refusal_says_what_helps(monkeypatch: pytest.Monke
     ("given", "address"),
     [("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:db8::1"), ("1.2.3.4.5", "")],
 )
-def test_the_application_is_told_who_asks_and_sees_no_header_of_it(given: str, address: str) -> None:
+def test_application_is_told_who_asks_and_sees_no_header_of_it(given: str, address: str) -> None:
     met: Doc = {}
 
     def app(environ: Doc, _: object) -> list[bytes]:

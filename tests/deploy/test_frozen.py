@@ -178,7 +178,7 @@ def test_signs_of_life_can_be_asked_for(tmp_path: Path) -> None:
         assert call("alive", "--data", data).returncode == 0, "what was left behind by the one before counts no more"
 
 
-def test_where_nobody_supervises_the_health_check_ends_what_hangs(tmp_path: Path) -> None:
+def test_where_nobody_supervises_health_check_ends_what_hangs(tmp_path: Path) -> None:
     """As in a container, whose process is then started anew."""
     data = str(tmp_path / "data")
     with serving(tmp_path / "other") as service:

@@ -45,7 +45,7 @@ def restored(settings: Settings, tmp_path: Path) -> tuple[Path, str]:
     return tmp_path / "new", signed.note
 
 
-def test_after_a_restore_nothing_is_signed_until_somebody_has_compared(
+def test_after_restore_nothing_is_signed_until_one_has_compared(
     restored: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, note = restored

@@ -33,7 +33,7 @@ def ended(service: Service, headers: dict[str, str]) -> bool:
     return bool(service.http.get("/me/mail", headers=headers).json()["state"] == "off")
 
 
-def test_a_turn_is_told_though_its_sender_is_killed_and_the_link_ends_it(tmp_path: Path) -> None:
+def test_turn_is_told_though_its_sender_is_killed(tmp_path: Path) -> None:
     with mail_server(user=("annals", "s3cret-w0rd")) as server:
         env = PUBLIC | {"ANNALS_SMTP": f"smtp://annals:s3cret-w0rd@127.0.0.1:{server.port}", "ANNALS_WEBHOOKS": "none"}
         with serving(tmp_path / "data", "--log-level", "debug", **env) as service:
@@ -91,7 +91,7 @@ def test_wrong_settings_stop_the_start_and_tell_no_secret(tmp_path: Path, env: d
     assert (done.returncode, "s3cret" in done.stderr + done.stdout) == (2, False)
 
 
-def test_a_child_is_told_the_server_and_nobody_is_shown_its_password() -> None:
+def test_child_is_told_server_and_nobody_is_shown_its_password() -> None:
     found = load_settings({}, PUBLIC | {"ANNALS_SMTP": "smtps://u:s3cret@mail.example"})
     assert load_settings({}, found.to_environ()) == found
     assert "s3cret" not in repr(found)

@@ -164,7 +164,7 @@ def test_another_record_is_not_believed(place: Place, tmp_path: Path) -> None:
     assert made.first_damaged == 2
 
 
-def test_one_that_changed_without_becoming_unreadable_comes_back(place: Place, tmp_path: Path) -> None:
+def test_changed_one_that_stayed_readable_comes_back(place: Place, tmp_path: Path) -> None:
     game = closed(place)
     source = exported(place, game, tmp_path / "game.annals")
     record = place.services.ledger.read(game, 3, 4)[0]
@@ -251,7 +251,7 @@ class TestFromABackup:
         assert (tmp_path / "copy" / LEDGER).read_bytes() == before
         restore_snapshot(load_settings({"data": str(tmp_path / "new")}, {}), tmp_path / "copy")
 
-    def test_one_that_is_killed_leaves_no_copy_that_the_next_does_not_remove(
+    def test_one_killed_leaves_no_copy_that_next_does_not_remove(
         self, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The names of people are in it, also those that are erased later."""
@@ -313,9 +313,7 @@ class TestFromABackup:
             with pytest.raises(SettingsError, match="one moment"):
                 repair_game(place.services, source, game, 1)
 
-    def test_a_running_backup_of_before_the_key_was_changed_opens_with_its_own(
-        self, place: Place, tmp_path: Path
-    ) -> None:
+    def test_running_backup_before_a_key_change_opens_with_its_own(self, place: Place, tmp_path: Path) -> None:
         game = place.game()
         place.pump()
         (tmp_path / "copies").mkdir()

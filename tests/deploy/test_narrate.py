@@ -37,7 +37,7 @@ def _count(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], 
 
 
 @pytest.mark.parametrize("name", ["aor3", "imp3"])
-def test_a_story_renders_each_fact_once_and_a_summary_only_headlines(
+def test_story_renders_facts_once_and_summary_headlines_only(
     name: str, count: Callable[[Callable[[], object]], int]
 ) -> None:
     (path,) = [path for path in LOGS if path.name.startswith(name)]

@@ -255,7 +255,7 @@ def test_workers_that_hang_are_not_waited_for(tmp_path: Path) -> None:
         timed(table)
 
 
-def test_it_starts_without_the_redis_that_is_named_and_takes_it_when_it_comes(tmp_path: Path, own: Server) -> None:
+def test_it_starts_without_redis_and_takes_it_when_it_comes(tmp_path: Path, own: Server) -> None:
     own.stop()
     with serving(tmp_path / "data", ANNALS_REDIS_URL=own.url) as service:
         assert ready(service)["redis"] == "away"

@@ -43,7 +43,7 @@ def test_a_game_is_played_under_the_role_of_the_service(tmp_path: Path, owned: t
             db.execute("DELETE FROM records")
 
 
-def test_games_are_archived_and_put_right_by_a_member_of_the_role_for_repairs(
+def test_games_are_archived_and_repaired_by_the_repair_role(
     tmp_path: Path, owned: tuple[str, str], postgres_url: str, redis_url: str
 ) -> None:
     """And by nobody who has the address of the service alone."""

@@ -55,7 +55,7 @@ class TestMoments:
         with pytest.raises(SettingsError, match="begins at"):
             people(settings, tmp_path, first - 1)
 
-    def test_a_whole_copy_reaches_the_disk_in_steps_and_gives_signs_of_life(
+    def test_whole_copy_reaches_disk_in_steps_with_signs_of_life(
         self, settings: Settings, db: sqlite3.Connection, copier: WalArchiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The disk may take longer for all of it than a folder may stand still."""
@@ -123,7 +123,7 @@ class TestMoments:
 
 
 class TestDeaths:
-    def test_who_follows_goes_on_without_a_whole_copy_if_nothing_is_missing(
+    def test_follower_needs_no_whole_copy_if_nothing_is_missing(
         self, settings: Settings, db: sqlite3.Connection, copier: WalArchiver, tmp_path: Path
     ) -> None:
         copier.begin()
@@ -153,7 +153,7 @@ class TestDeaths:
         assert people(settings, tmp_path) == ["a", "b", "c"]
 
     @pytest.mark.parametrize("head", [b'"mark"', b'"salt"', b'"sha256"', b'"epoch"', b"{"], ids=repr)
-    def test_a_last_piece_whose_head_has_changed_is_no_reason_to_stop(
+    def test_last_piece_whose_head_has_changed_is_no_reason_to_stop(
         self, settings: Settings, db: sqlite3.Connection, copier: WalArchiver, tmp_path: Path, head: bytes
     ) -> None:
         """Whatever byte it is: a whole copy is made, by which nothing is missing."""
@@ -231,7 +231,7 @@ class TestOthers:
         copier.step()
         assert len(written) == 2
 
-    def test_a_whole_copy_that_fails_leaves_the_one_before_up_to_date(
+    def test_whole_copy_that_fails_leaves_the_one_before_up_to_date(
         self, settings: Settings, db: sqlite3.Connection, copier: WalArchiver, tmp_path: Path
     ) -> None:
         """As where the folder has room for a piece, and not for the database."""

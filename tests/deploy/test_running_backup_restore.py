@@ -73,7 +73,7 @@ class TestFlushed:
         assert effects[-3:] == [("fsync", "backup.json.part"), ("rename", "backup.json"), ("fsync", "one")]
         assert ("rename", "key") in effects
 
-    def test_a_restore_that_was_killed_while_it_wrote_the_key_is_repeated(
+    def test_restore_that_was_killed_while_it_wrote_key_is_repeated(
         self, settings: Settings, copier: WalArchiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         copier.begin()
@@ -169,7 +169,7 @@ class TestDamage:
         assert order.index("replayed") < 3
 
 
-def test_what_another_ledger_has_left_is_not_taken_for_the_one_that_is_put_back(
+def test_leftovers_of_another_ledger_are_not_taken_for_restored(
     settings: Settings, copier: WalArchiver, tmp_path: Path
 ) -> None:
     """The log of a ledger that is gone, and the drafts of a restore that was killed."""
@@ -194,7 +194,7 @@ def test_what_another_ledger_has_left_is_not_taken_for_the_one_that_is_put_back(
         restore_snapshot(other, copies(settings))
 
 
-def test_what_is_too_old_goes_and_each_moment_of_the_last_days_stays(
+def test_old_ones_go_and_each_moment_of_last_days_stays(
     settings: Settings, db: sqlite3.Connection, tmp_path: Path
 ) -> None:
     """A name that was erased is in no copy after the days and one more."""
@@ -241,7 +241,7 @@ def test_a_clock_that_is_set_forward_ages_no_copy(
     assert len(BaseBackup.list_all(copies(settings))) == settings.backup_days + 1
 
 
-def test_of_a_ledger_that_was_put_back_what_was_played_last_counts(
+def test_of_ledger_put_back_what_was_played_last_counts(
     settings: Settings, db: sqlite3.Connection, copier: WalArchiver, tmp_path: Path
 ) -> None:
     """Its time may be earlier than that of copies of before, which serve the moments that it has not."""
@@ -263,7 +263,7 @@ def test_of_a_ledger_that_was_put_back_what_was_played_last_counts(
     assert len(BaseBackup.list_all(copies(settings))) == 2, "and it goes on from there"
 
 
-def test_a_service_cannot_be_started_where_something_is_put_back(
+def test_service_cannot_be_started_where_something_is_put_back(
     settings: Settings, copier: WalArchiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its ledger would be replaced by the other; nor is anything put back where one is starting."""
@@ -301,9 +301,7 @@ def test_a_time_that_is_empty_is_none(settings: Settings, copier: WalArchiver, t
 # --- the whole service -----------------------------------------------------------------------------------------
 
 
-def test_a_service_that_is_killed_in_play_is_put_back_with_every_move(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_service_killed_in_play_is_put_back_with_every_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data, copied, new = tmp_path / "data", tmp_path / "copies", tmp_path / "new"
     with serving(data, "--backup-to", str(copied)) as service:
         tables = [Table(service).open() for _ in range(3)]

@@ -63,7 +63,7 @@ def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
     assert f"127.0.0.1:{port} cannot be served" in refused.stderr
 
 
-def test_what_was_acknowledged_is_there_after_the_machine_failed(tmp_path: Path) -> None:
+def test_what_was_acknowledged_is_there_after_machine_failed(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
         table = Table(service).open()
         table.turn()
@@ -135,7 +135,7 @@ def test_nobody_outlives_the_supervisor(tmp_path: Path) -> None:
         until(lambda: not service.group(), 10)
 
 
-def test_the_http_server_alone_serves_beside_another_and_ends_without_a_trace(tmp_path: Path) -> None:
+def test_http_server_serves_beside_another_and_leaves_no_trace(tmp_path: Path) -> None:
     """Several share a data folder; each has a front of its own."""
     data = tmp_path / "data"
     with serving(data) as service:
@@ -155,7 +155,7 @@ def test_the_http_server_alone_serves_beside_another_and_ends_without_a_trace(tm
         assert [f.name for f in (data / "front").iterdir()] == [str(own)]
 
 
-def test_a_server_that_was_left_behind_is_ended_before_the_start(tmp_path: Path) -> None:
+def test_server_that_was_left_behind_is_ended_before_the_start(tmp_path: Path) -> None:
     """Where the system does not end it with its supervisor, the next start does."""
     data = tmp_path / "data"
     data.mkdir()

@@ -150,7 +150,7 @@ def test_trusted_proxies_are_networks() -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "annals.example"])  # noqa: S104 - nothing listens
-def test_a_network_is_served_without_tls_only_where_that_is_said(host: str) -> None:
+def test_network_is_served_without_tls_only_where_that_is_said(host: str) -> None:
     plain = {"ANNALS_HOST": host}
     with pytest.raises(SettingsError, match="ANNALS_PLAIN_HTTP=yes"):
         load_settings({}, plain).check_transport()
@@ -217,7 +217,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 # --- the server of our own -------------------------------------------------------------------------------------
 
 
-def test_a_long_path_moves_the_socket_to_a_short_folder_of_this_user(tmp_path: Path) -> None:
+def test_long_path_moves_socket_to_short_folder_of_this_user(tmp_path: Path) -> None:
     near = embedded_redis.server_socket(Path("/data"))
     assert near == Path("/data/redis/socket")
     far = [embedded_redis.server_socket(tmp_path / ("x" * 90) / name) for name in "aab"]

@@ -42,7 +42,7 @@ def count_open_files(folder: Path) -> int:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the open files are seen on Linux alone")
-def test_neither_a_thread_nor_a_connection_is_there_before_a_fork(settings: Settings) -> None:
+def test_neither_thread_nor_a_connection_is_there_before_a_fork(settings: Settings) -> None:
     migrate(settings)
     threads = threading.active_count()
     build_shared_services(create_services(settings, load_shipped()))
@@ -50,7 +50,7 @@ def test_neither_a_thread_nor_a_connection_is_there_before_a_fork(settings: Sett
     assert count_open_files(settings.data) == 0
 
 
-def test_a_forked_process_reads_the_stores_and_answers_with_what_it_inherits(shared: SharedServices) -> None:
+def test_forked_process_reads_stores_with_what_it_inherits(shared: SharedServices) -> None:
     def answer(results: multiprocessing.connection.Connection) -> None:
         with shared.use_services() as services:
             health = shared.find_app().test_client().get("/v1/rulesets").status_code
@@ -66,7 +66,7 @@ def test_a_forked_process_reads_the_stores_and_answers_with_what_it_inherits(sha
     assert child.exitcode == 0
 
 
-def test_a_process_after_a_change_of_the_master_key_has_services_of_its_own(shared: SharedServices) -> None:
+def test_process_after_change_of_master_key_has_services_apart(shared: SharedServices) -> None:
     (shared.settings.data / "key").write_text(bytes(range(32)).hex())
     with pytest.raises(WrongKey), shared.use_services():
         pass
@@ -113,7 +113,7 @@ def fork_with_holes(results: multiprocessing.connection.Connection) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="a process's pages are seen on Linux alone")
-def test_blocks_of_a_child_lie_in_few_pages_although_the_heap_has_holes() -> None:
+def test_blocks_of_child_lie_in_few_pages_of_a_sparse_heap() -> None:
     """From a new process: what tests before this one have left in the heap is no matter."""
     here, there = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(target=fork_with_holes, args=(there,))

@@ -247,7 +247,7 @@ class TestVerifiedStores:
         ledger.close()
         views.close()
 
-    def test_redis_is_spoken_to_only_with_a_certificate_of_the_authority_for_its_name(self, tmp_path: Path) -> None:
+    def test_redis_needs_a_certificate_for_its_name(self, tmp_path: Path) -> None:
         ours, others = authority(tmp_path / "ours"), authority(tmp_path / "others")
         with new_server() as server:
             for signer, host, fits in ((ours, "localhost", True), (others, "localhost", False), (ours, "other", False)):
@@ -257,9 +257,7 @@ class TestVerifiedStores:
                     with connect(url, 5) as client:
                         assert answers(client.ping) is fits, (signer.folder.name, host)
 
-    def test_postgresql_is_spoken_to_only_with_a_certificate_of_the_authority_for_its_name(
-        self, tmp_path: Path, postgres_url: str
-    ) -> None:
+    def test_postgresql_needs_a_certificate_for_its_name(self, tmp_path: Path, postgres_url: str) -> None:
         """By the ledger, and by the views, whose library reads the address anew."""
         ours, others = authority(tmp_path / "ours"), authority(tmp_path / "others")
         there = conninfo_to_dict(postgres_url)

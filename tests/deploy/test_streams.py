@@ -95,7 +95,7 @@ def worker(service: Service) -> int:
 
 
 class TestWhoDies:
-    def test_nobody_misses_anything_when_the_process_for_streams_is_killed(self, tmp_path: Path) -> None:
+    def test_nobody_misses_anything_when_streams_are_killed(self, tmp_path: Path) -> None:
         with serving(tmp_path / "data") as service:
             table = Table(service).open()
             with ExitStack() as streams:
@@ -142,7 +142,7 @@ class TestWhoDies:
 
 
 class TestWhoHangs:
-    def test_a_frozen_process_for_streams_stops_no_game_and_is_replaced(self, tmp_path: Path) -> None:
+    def test_frozen_streams_stop_no_game_and_are_replaced(self, tmp_path: Path) -> None:
         with serving(tmp_path / "data") as service:
             table = Table(service).open()
             others = [service.pid(name) for name in ("nginx", "annals-api", "valkey-server")]

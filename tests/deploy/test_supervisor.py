@@ -79,7 +79,7 @@ def test_who_does_not_listen_is_ended_by_force(
     assert child.process.status() == -9
 
 
-def test_a_program_with_little_time_to_stop_does_not_get_that_of_the_others(made: Supervisor, tmp_path: Path) -> None:
+def test_program_with_little_time_to_stop_gets_no_other_time(made: Supervisor, tmp_path: Path) -> None:
     made.start(Program("stubborn", ["/bin/sh", "-c", STUBBORN.format(tmp_path / "deaf")], stop_seconds=0.2))
     (child,) = made._children
     until((tmp_path / "deaf").exists)
@@ -165,7 +165,7 @@ def test_who_was_stopped_itself_shortens_no_promise(watching: Supervisor, tmp_pa
     assert (tmp_path / "busy").stat().st_mtime > time.monotonic() + 400
 
 
-def test_who_was_stopped_itself_prolongs_a_promise_by_as_much_and_no_more(watching: Supervisor, tmp_path: Path) -> None:
+def test_stopped_one_prolongs_its_promise_by_as_much(watching: Supervisor, tmp_path: Path) -> None:
     """However often: one that hangs and had promised half a minute was ended a minute after each time."""
     begun = time.monotonic()
     watching.start(Program("hanging", SLEEP, first_sign_seconds=60))
@@ -178,7 +178,7 @@ def test_who_was_stopped_itself_prolongs_a_promise_by_as_much_and_no_more(watchi
     assert -0.1 < longer + 2 * MAX_CHECK_GAP < time.monotonic() - begun + 0.1
 
 
-def test_one_that_hangs_is_ended_however_often_who_looks_is_stopped(watching: Supervisor) -> None:
+def test_hanging_one_is_ended_though_its_watcher_stops(watching: Supervisor) -> None:
     """It was given ten seconds anew each time, and lived for as long as somebody stopped its supervisor."""
     watching.start(Program("hanging", SLEEP, first_sign_seconds=6))
     for _ in range(8):
@@ -197,7 +197,7 @@ def test_who_vouches_for_others_and_hangs_is_ended_before_them(watching: Supervi
     assert watching.deaths.keys() == {"vouching"}
 
 
-def test_time_before_a_process_began_is_none_that_it_was_not_heard(watching: Supervisor, tmp_path: Path) -> None:
+def test_time_before_the_process_is_none_of_silence(watching: Supervisor, tmp_path: Path) -> None:
     """As a long migration before it, which was added to the time for its start."""
     watching._last_check -= 60
     watching.start(Program("new", SLEEP, first_sign_seconds=5))
@@ -226,7 +226,7 @@ sys.exit(main([sys.argv[1], "--port", "0", "--data", sys.argv[2]]))
 
 @pytest.mark.parametrize("one", ["serve", "api"])
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
-def test_a_signal_ends_it_also_where_python_drops_what_is_raised(tmp_path: Path, one: str, name: str) -> None:
+def test_signal_ends_it_also_where_python_drops_what_is_raised(tmp_path: Path, one: str, name: str) -> None:
     """As in a finalizer, which may run at any time."""
     found = subprocess.run(
         [sys.executable, "-c", DROPPED.format(signal=name), one, str(tmp_path / "data")],

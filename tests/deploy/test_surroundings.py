@@ -30,7 +30,7 @@ FOLDERS = ["a b ha#sh new\nline qu\"o'te do$host", "what? per%41cent x&y=1 back\
 
 
 @pytest.mark.parametrize("answer", [numbers, depths, noise], ids=lambda answer: answer.__name__)
-def test_a_service_whose_redis_is_replaced_by_another_program_goes_on(tmp_path: Path, answer: Answer) -> None:
+def test_service_goes_on_when_another_program_replaces_redis(tmp_path: Path, answer: Answer) -> None:
     with new_server() as redis, serving(tmp_path / "data", ANNALS_REDIS_URL=redis.url) as service:
         table = Table(service).open()
         table.turn()
@@ -120,7 +120,7 @@ def test_views_of_a_later_time_than_the_ledger_are_made_anew(tmp_path: Path) -> 
         assert service.errors.read_text().count("are not those of this log") == 1
 
 
-def test_views_of_another_ledger_of_the_same_length_are_made_anew(tmp_path: Path) -> None:
+def test_views_of_another_ledger_of_same_length_are_made_anew(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     ours, theirs = played(one), played(two)
     shutil.copyfile(two / "views.sqlite", one / "views.sqlite")
@@ -167,7 +167,7 @@ def test_damaged_views_are_made_anew(tmp_path: Path, damage: Callable[[Path], No
         assert stat.S_IMODE((data / "views.sqlite").stat().st_mode) == 0o600
 
 
-def test_damage_that_somebody_comes_upon_is_told_until_a_start_makes_the_views_anew(tmp_path: Path) -> None:
+def test_damage_is_told_until_a_start_remakes_the_views(tmp_path: Path) -> None:
     """A start has not always the time to look at every page."""
     data = tmp_path / "data"
     with serving(data) as service:
@@ -233,7 +233,7 @@ def test_a_node_that_is_no_name_is_refused(tmp_path: Path, held: bytes) -> None:
 # --- signs of life -----------------------------------------------------------------------------------------------
 
 
-def test_a_service_whose_signs_of_life_are_deleted_gives_new_ones(tmp_path: Path) -> None:
+def test_service_whose_signs_of_life_are_deleted_gives_new_ones(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
         table = Table(service).open()
         shutil.rmtree(tmp_path / "data" / "pulse")

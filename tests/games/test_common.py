@@ -113,7 +113,7 @@ class Bid:
         (Bid(9, 1, 3), None),
     ],
 )
-def test_a_bid_is_higher_than_the_last_and_names_two_who_are_free(bid: Bid, code: str | None) -> None:
+def test_bid_is_higher_than_the_last_and_names_two_who_are_free(bid: Bid, code: str | None) -> None:
     """The refusal has the number of the game's own rule."""
 
     def check() -> None:

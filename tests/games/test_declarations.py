@@ -45,7 +45,7 @@ def test_a_sentence_names_only_what_its_fact_has(name: str, lang: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_fact_and_move_says_what_it_means_and_by_which_rule(name: str) -> None:
+def test_facts_and_moves_say_what_they_mean_and_by_which_rule(name: str) -> None:
     rules = CATALOGUE.get(name)
     for kind in rules.facts.values():
         assert kind.__doc__, kind

@@ -21,7 +21,7 @@ LADDERS = [each for pages, each in zip(ALL, GROUPED, strict=True) if pages.rules
 
 
 @pytest.mark.parametrize("pages", LADDERS)
-def test_equal_points_are_told_with_the_figure_that_sets_them_apart(pages: Pages) -> None:
+def test_equal_points_are_told_with_figure_that_sets_them_apart(pages: Pages) -> None:
     """The first figure in the order of precedence that differs; nothing for a shared place."""
     rules: AnyRuleset = pages.rules
     (first, *_) = rules.scores(seeded(pages, "heuristic").state)
@@ -48,7 +48,7 @@ def _changed(detail: Part, name: str) -> Part:
 
 
 @pytest.mark.parametrize("pages", GROUPED)
-def test_a_brief_digest_leaves_out_lines_without_weight_and_says_how_many_others(pages: Pages) -> None:
+def test_brief_digest_counts_the_lines_that_it_leaves_out(pages: Pages) -> None:
     words, game = load_texts(pages.rules.package, "en"), seeded(pages, "heuristic")
     tale = narrate(pages.rules, game.records, DIRECTOR, words, namer_at(pages, words))
     brief, full = (digests(pages.rules, words, namer_at(pages, words), tale, level) for level in LEVELS)

@@ -141,7 +141,7 @@ def test_every_region_is_drawn(drawing: Drawing) -> None:
     assert all(2 <= len(code) <= 4 for code in codes)
 
 
-def test_each_border_is_stored_once_and_has_a_region_on_each_side(drawing: Drawing) -> None:
+def test_each_border_is_stored_once_and_has_region_on_each_side(drawing: Drawing) -> None:
     ways = Counter(n for region in drawing.regions.values() for ring in region["rings"] for n in ring)
     assert set(ways.values()) == {1}
     assert {max(n, ~n) for n in ways} == {i for i, arc in enumerate(drawing.arcs) if len(arc) > 1}
@@ -324,7 +324,7 @@ def _break(name: str, width: float, size: int) -> list[str]:
     return [name[:at].rstrip(), name[at:]]
 
 
-def test_slots_lie_in_their_region_apart_from_each_other_and_from_labels(drawing: Drawing) -> None:
+def test_slots_lie_in_their_region_apart_from_labels(drawing: Drawing) -> None:
     for name, region in drawing.regions.items():
         assert 1 <= len(region["slots"]) <= 8, name
         label = region["label"]

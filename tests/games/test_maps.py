@@ -112,7 +112,7 @@ def test_each_edge_that_can_be_crossed_is_a_seam(doc: Doc) -> None:
     assert {seam["axis"]: seam["edges"] for seam in doc["map"]["seams"]} == edges
 
 
-def test_a_seam_names_just_the_links_that_are_shorter_over_the_edge(pages: Pages, doc: Doc) -> None:
+def test_seam_names_just_links_that_are_shorter_over_the_edge(pages: Pages, doc: Doc) -> None:
     places, links = READ[pages.game](doc)
     at = {place["id"]: place for place in places}
     for seam in doc["map"]["seams"]:
@@ -151,7 +151,7 @@ def test_names_are_keyed_by_language_and_in_no_other_way(pages: Pages, doc: Doc)
             assert not isinstance(part.get(key), str) or (pages.game, key) == ("seven_empires", "title"), part
 
 
-def test_every_place_has_a_name_in_every_language_and_none_has_two_places(pages: Pages, doc: Doc) -> None:
+def test_places_have_names_in_every_language_and_one_place(pages: Pages, doc: Doc) -> None:
     places, _ = READ[pages.game](doc)
     for lang in LANGUAGES:
         names = [place["name"][lang] for place in places]

@@ -155,7 +155,7 @@ def test_no_text_has_an_id_or_a_mark_of_the_schema(table: Registered, lang: str)
             assert not named.search(text), (asked.kind, asked.step, text)
 
 
-def test_each_option_and_move_has_a_text_and_no_two_options_the_same(table: Registered, lang: str) -> None:
+def test_each_option_and_move_has_text_and_no_two_options_same(table: Registered, lang: str) -> None:
     for asked in asked_in(table):
         told, step = asked.told[lang], asked.step
         if not isinstance(step, Choice):

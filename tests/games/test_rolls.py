@@ -76,7 +76,7 @@ def test_a_die_in_a_pack_is_no_public_one(pages: Pages) -> None:
 
 @pytest.mark.parametrize("lang", ["en", "fr"])
 @pytest.mark.parametrize("pages", GROUPED)
-def test_every_public_die_can_be_read_in_the_sentences_of_its_record(pages: Pages, lang: str) -> None:
+def test_public_dice_can_be_read_in_sentences_of_the_record(pages: Pages, lang: str) -> None:
     words, untold = load_texts(pages.rules.package, lang), defaultdict[str, list[str]](list)
     for records in games(pages):
         lines = defaultdict[int, list[str]](list)

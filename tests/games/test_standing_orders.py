@@ -178,7 +178,7 @@ def test_a_game_is_played_to_its_end_half_by_orders() -> None:
 
 @given(st.lists(st.sampled_from(["default", "act", "back", "attack_free", "revoke"]), min_size=4, max_size=14))
 @settings(max_examples=15, deadline=None)
-def test_an_order_acts_once_in_a_decision_and_never_after_its_end(steps: list[str]) -> None:
+def test_order_acts_once_in_a_decision_and_never_after_its_end(steps: list[str]) -> None:
     rules = rules_of("struggle_of_empires")
     match = PLAYED.fork()
     kind = next(kind for kind in rules.standing_orders if kind.name == "pass_turns")

@@ -16,7 +16,7 @@ def of(game: str) -> Pages:
 
 
 @pytest.mark.parametrize("pages", GROUPED)
-def test_the_last_digest_of_a_finished_game_begins_with_the_winners(pages: Pages) -> None:
+def test_last_digest_of_a_finished_game_begins_with_the_winners(pages: Pages) -> None:
     state = seeded(pages, "heuristic").state
     first = told(pages, "en", "heuristic")[1][-1].lines[:1]
     winners = [score.seat for score in pages.rules.scores(state) if score.place == 1]
@@ -168,7 +168,7 @@ def test_losses_draws_and_reinforcements_are_sums() -> None:
     ]
 
 
-def test_the_size_of_a_discard_is_told_with_its_card_to_those_who_know_both() -> None:
+def test_size_of_discard_is_told_to_those_who_know_the_card() -> None:
     rules = of("age_of_reason").rules
     words = load_texts(rules.package, "en")
     taken: Doc = {"t": "card_taken_back", "seat": 0, "card": "france_bluff"}

@@ -44,7 +44,7 @@ def judge(rules: AnyRuleset, kind: str, values: Doc, facts: Iterable[Doc], since
 
 
 @pytest.mark.parametrize("game", SHIPPED)
-def test_every_kind_has_its_sentence_and_its_questions_in_both_languages(game: str) -> None:
+def test_every_kind_has_its_sentence_and_its_questions(game: str) -> None:
     rules = rules_of(game)
     samples = {
         "seat": 1,
@@ -92,7 +92,7 @@ ATTACK = {"t": "attack_declared", "seat": 1, "region": "baltic", "kind": "player
 class TestJudges:
     """One record for each fact: the number of the record that decides."""
 
-    def test_a_truce_is_broken_by_the_first_attack_and_kept_once_its_war_is_over(self) -> None:
+    def test_truce_is_broken_by_first_attack_or_kept_till_the_end(self) -> None:
         rules = rules_of("struggle_of_empires")
         assert judge(rules, "truce_until", {"turn": 1}, [WAR, ATTACK, ATTACK]) == ("broken", 2)
         assert judge(rules, "truce_until", {"turn": 1}, [WAR, ATTACK], since=2) == ("holds", None)
@@ -100,14 +100,14 @@ class TestJudges:
         assert judge(rules, "truce_until", {"turn": 1}, [WAR, ATTACK | {"target": 2}]) == ("holds", None)
         assert judge(rules, "peace", {}, [WAR, NEXT, ATTACK]) == ("broken", 3)
 
-    def test_who_keeps_out_of_a_region_neither_enters_nor_attacks_it(self) -> None:
+    def test_who_keeps_out_of_region_neither_enters_nor_attacks_it(self) -> None:
         rules, values = rules_of("struggle_of_empires"), {"who": 1, "region": "baltic", "turn": 1}
         moved = {"t": "unit_moved", "seat": 1, "from": "africa", "to": "baltic", "at": "baltic"}
         assert judge(rules, "keep_out_of", values, [WAR, moved]) == ("broken", 2)
         assert judge(rules, "keep_out_of", values, [WAR, moved | {"seat": 0}]) == ("holds", None)
         assert judge(rules, "leave_me", {"region": "baltic", "turn": 1}, [WAR, ATTACK | {"target": 2}]) == ("broken", 2)
 
-    def test_an_attack_together_is_kept_once_both_have_attacked_and_broken_when_its_time_is_over(self) -> None:
+    def test_joint_attack_is_kept_by_both_and_broken_by_its_end(self) -> None:
         rules, values = rules_of("struggle_of_empires"), {"target": 2, "turn": 1}
         both = [ATTACK | {"seat": seat, "target": 2} for seat in (0, 1)]
         assert judge(rules, "attack_together", values, [WAR, *both]) == ("kept", 3)

@@ -105,7 +105,7 @@ def untold(pages: Pages) -> dict[str, Change]:
 
 
 @pytest.mark.parametrize("pages", GROUPED)
-def test_what_changes_on_the_board_is_told_or_left_unsaid_for_a_reason(pages: Pages) -> None:
+def test_changes_on_the_board_are_told_or_unsaid_for_a_reason(pages: Pages) -> None:
     """A place on the board is a path of members; the list of a game, LEFT_UNSAID, has patterns of them."""
     reasons: dict[str, str] = words_of(pages).LEFT_UNSAID
     missing = {

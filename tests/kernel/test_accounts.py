@@ -75,7 +75,7 @@ class TestBank:
         empty = Table(accounts=(TimeBank(3_000), TimeBank()))
         assert empty.due() == {0: 65, 1: 65}, "a bank of 3 s ends within the grace"
 
-    def test_only_time_beyond_the_deadline_is_taken_from_those_who_owe(self) -> None:
+    def test_only_time_beyond_deadline_is_taken_from_those_who_owe(self) -> None:
         table = Table()
         table.record(40, replace(BOTH, owing=(1,), done=(0,)))
         assert table.banks() == [100, 100]
@@ -132,7 +132,7 @@ class TestVacation:
         table.record(back + 20)
         assert table.banks()[0] == 40
 
-    def test_a_decision_that_begins_meanwhile_begins_when_it_is_back(self) -> None:
+    def test_decision_that_begins_meanwhile_begins_when_it_is_back(self) -> None:
         table = Table()
         table.rest(0, 0, 1)
         table.record(30, Frame(5, "turn", (0, 1), (0, 1)))
@@ -153,7 +153,7 @@ class TestVacation:
         table.rest(later, 0, 1)
         assert table.due()[0] == 160 + 2 * DAY // 1000
 
-    def test_the_time_left_of_a_secret_decision_does_not_tell_who_owes_it(self) -> None:
+    def test_time_left_of_secret_decision_does_not_tell_who_owes_it(self) -> None:
         """A vacation counts for all who were asked, whether they have answered or not."""
         left = set()
         for owing in ((0,), (1,)):
@@ -163,7 +163,7 @@ class TestVacation:
             left.add(table.clocks[0])
         assert len(left) == 1
 
-    def test_in_a_secret_decision_nobodys_default_comes_before_all_are_due(self) -> None:
+    def test_secret_decision_has_no_default_before_all_are_due(self) -> None:
         """Or the record would tell that this seat, which is not on vacation, had not answered."""
         table = Table((SECRET,))
         table.rest(1, 0, 1)
@@ -215,7 +215,7 @@ def play(events: Sequence[tuple[int, str, int]]) -> list[tuple[tuple[TimeBank, .
 
 
 @given(EVENTS)
-def test_whatever_happens_nothing_is_negative_and_the_same_records_give_the_same(
+def test_nothing_is_ever_negative_and_records_decide_all(
     events: list[tuple[int, str, int]],
 ) -> None:
     before = initial_time_banks(PACE, 2)

@@ -79,7 +79,7 @@ def test_a_record_by_a_seat_without_an_agreement_is_malformed(game: InMemoryGame
         check_record(forged, forged.version)
 
 
-def test_no_command_is_open_to_a_playing_director_unless_it_says_so() -> None:
+def test_no_command_is_open_to_playing_director_by_default() -> None:
     """A command that is added is guarded by default."""
     opened = {kind.verb for kind in Command.__subclasses__() if kind.open_to_players}
     assert opened == {Start.verb}

@@ -92,7 +92,7 @@ def test_another_officer_answers_an_appeal_once(game: Game, act: Command) -> Non
     prove(game)
 
 
-def test_without_another_officer_the_owner_answers_and_the_record_says_so() -> None:
+def test_without_another_officer_owner_answers_as_recorded() -> None:
     game = opened()
     version = do(game, Hold(1, 60), OWNER)
     do(game, AppealAct(version, 0))
@@ -108,7 +108,7 @@ def test_without_another_officer_the_owner_answers_and_the_record_says_so() -> N
     prove(game)
 
 
-def test_an_officer_with_a_seat_neither_answers_nor_appeals_against_an_own_act() -> None:
+def test_officer_with_seat_does_not_judge_the_own_act() -> None:
     game = opened(officers="any")
     player = Officer("p0", "arbiter")
     do(game, Depute("p0", "arbiter"), OWNER)
@@ -120,7 +120,7 @@ def test_an_officer_with_a_seat_neither_answers_nor_appeals_against_an_own_act()
     assert game.records[-1].body["answered_by"] == "owner"
 
 
-def test_times_to_appeal_and_to_answer_end_and_move_with_the_clock(game: Game) -> None:
+def test_times_to_appeal_and_to_answer_end_and_move_with_clock(game: Game) -> None:
     version = do(game, Hold(1, 60), ARBITER)
     do(game, Shift(HOUR), after=HOUR)
     refuse(game, "appeal_late", AppealAct(version, 0), after=2 * HOUR)
@@ -130,7 +130,7 @@ def test_times_to_appeal_and_to_answer_end_and_move_with_the_clock(game: Game) -
     prove(game)
 
 
-def test_a_rewind_over_the_act_takes_the_appeal_along_and_can_be_contested_itself(game: Game) -> None:
+def test_rewind_takes_the_appeal_along_and_can_be_contested(game: Game) -> None:
     before = game.game.version
     contested, other = do(game, Hold(1, 60), ARBITER), do(game, Hold(2, 60), ARBITER)
     do(game, AppealAct(contested, 0))
@@ -166,7 +166,7 @@ def test_an_upheld_ruling_closes_the_game_after_its_day(game: Game) -> None:
 
 
 @pytest.mark.parametrize(("terms", "code"), [(None, "appeals_off"), (TERMS["appeals"], "not_appealable")])
-def test_only_acts_of_officers_at_tables_with_appeals_are_contested(terms: object, code: str) -> None:
+def test_only_officers_acts_at_tables_with_appeals_count(terms: object, code: str) -> None:
     game = opened(appeals=terms)
     do(game, Hold(0, 60), OWNER)
     refuse(game, code, AppealAct(1, 0))

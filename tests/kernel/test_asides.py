@@ -62,7 +62,7 @@ def test_a_sentence_takes_no_more_than_its_reader_knows(pages: Pages) -> None:
     assert taken or not rules.context_builders
 
 
-def test_a_strength_is_the_spread_of_the_dice_and_the_parts_that_add_to_it() -> None:
+def test_strength_is_spread_of_dice_and_parts_that_add_to_it() -> None:
     told = describe_roll(2, (6, 3), 4, {"own": 1, "allied": 0})
     parts = [{"part": "spread", "value": 3, "who": 2}, {"part": "own", "value": 1, "who": 2}]
     assert told == {"who": 2, "dice": [6, 3], "strength": 4, "parts": parts}
@@ -72,7 +72,7 @@ def test_a_strength_of_nothing_has_no_parts() -> None:
     assert describe_roll(2, (3, 3), 0, {"own": 0})["parts"] == []
 
 
-def test_items_that_are_said_are_sentences_of_their_own_and_silent_ones_are_left_out() -> None:
+def test_told_items_are_sentences_and_silent_ones_left_out() -> None:
     texts = Texts(
         "en",
         {
@@ -86,7 +86,7 @@ def test_items_that_are_said_are_sentences_of_their_own_and_silent_ones_are_left
     assert texts.render("over", {"final": []}) == "Over."
 
 
-def test_a_final_table_tells_who_is_set_apart_by_more_than_points() -> None:
+def test_final_table_tells_who_is_set_apart_by_more_than_points() -> None:
     scores = [
         Score(seat, place, points, Nothing()) for seat, place, points in ((0, 1, 9), (1, 2, 5), (2, 3, 5), (3, 4, 2))
     ]
@@ -100,7 +100,7 @@ def test_a_final_table_tells_who_is_set_apart_by_more_than_points() -> None:
     assert [line["tied"] for line in final] == [False, True, True, False]
 
 
-def test_what_follows_each_other_can_be_told_as_one_and_every_fact_keeps_its_place() -> None:
+def test_merged_tellings_keep_every_fact_in_its_place() -> None:
     """The kernel's own facts do not come between; what another fact tells is silent, so that headings stay in place."""
     mergers = {"step": lambda run: [{**run[0], "count": len(run)}]}
     rules: Any = SimpleNamespace(sentence_mergers=mergers, complete_sentences=list)

@@ -33,7 +33,7 @@ def test_powers_act_else_people_else_seats() -> None:
     ]
 
 
-def test_what_happens_twice_is_counted_and_what_two_are_told_is_said_once() -> None:
+def test_repeated_tellings_are_counted_shared_ones_said_once() -> None:
     lost, met = {"t": "lost", "seat": 1}, {"t": "met", "seat": 1}
     facts = [lost, lost, {**met, "reader": 0}, {**met, "reader": 1}]
     assert record_sentences(TEXTS, WHO, "moved", facts=facts) == ["Twice: France loses an army.", "France fights."]
@@ -47,7 +47,7 @@ def test_a_move_is_named_where_nothing_else_is_said() -> None:
     assert record_sentences(TEXTS, WHO, "moved", moves=acts, facts=[{"t": "met", "seat": 1}]) == ["France fights."]
 
 
-def test_a_move_that_says_nothing_to_a_reader_is_told_as_made_where_it_has_a_sentence() -> None:
+def test_silent_move_is_told_as_made_where_it_has_a_sentence() -> None:
     acts = [(1, {"type": "hide"})]
     assert record_sentences(TEXTS, WHO, "moved", moves=acts) == ["France has answered."]
     assert record_sentences(TEXTS, WHO, "moved", moves=acts, facts=[{"t": "lost", "seat": 1}]) == [

@@ -32,7 +32,7 @@ def test_a_question_asked_anew_has_the_deadline_of_the_first() -> None:
     )
 
 
-def test_an_interrupted_decision_goes_on_with_the_time_it_had_left() -> None:
+def test_interrupted_decision_goes_on_with_the_time_it_had_left() -> None:
     """40 s of the turn are gone when a window covers it; 20 s are left after the window, however long that took."""
     clocks = tick(META, PACE, (), (TURN,), 1_000)
     assert first_due_time(PACE, clocks, (TURN,)) == 1_000 + 65_000

@@ -343,7 +343,7 @@ class TestVacantSeats:
             match.lapse(named)
 
 
-def test_a_window_with_everybody_on_auto_pass_closes_in_the_record_that_opened_it() -> None:
+def test_window_of_auto_passes_closes_in_its_own_record() -> None:
     """And nothing tells that from a window in which all passed by hand."""
     match = InMemoryGame(windows.RULESET, 2, bytes(32))
     for seat in range(2):

@@ -61,7 +61,7 @@ class TestWhoMustAgree:
         with pytest.raises(RuleError, match="consent_missing"):
             match.execute(Rewind(started(match), "seat", 0, consent=(2,)))
 
-    def test_past_a_draw_all_others_must_agree_and_the_draws_are_named(self) -> None:
+    def test_past_draw_all_others_must_agree_and_draws_are_named(self) -> None:
         """Everybody has seen the dice."""
         match = skirmishing()
         for seat, move in ((2, "support"), (3, "support"), (0, "answer")):
@@ -119,7 +119,7 @@ class TestWhatTheTableAndTheRulesSay:
 
 
 class TestRewinding:
-    def test_state_and_draws_go_back_version_and_decision_ids_do_not(self) -> None:
+    def test_state_and_draws_go_back_and_ids_do_not(self) -> None:
         """The same decision has another id after a rewind, so no stale answer slips in."""
         match = skirmishing()
         before = match.decisions()[0].id

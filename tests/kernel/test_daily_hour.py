@@ -89,7 +89,7 @@ def test_an_hour_that_is_skipped_or_comes_twice_is_one_time() -> None:
     minute=st.integers(0, 24 * 60 - 1),
     days_off=st.sets(st.integers(1, 7), max_size=6),
 )
-def test_it_is_the_first_such_time_that_a_calendar_of_the_zone_has(at: int, minute: int, days_off: set[int]) -> None:
+def test_it_is_first_such_time_that_calendar_of_the_zone_has(at: int, minute: int, days_off: set[int]) -> None:
     hour = make_hour(f"{minute // 60:02}:{minute % 60:02}", tuple(days_off))
     day = datetime.fromtimestamp(at / 1000, PARIS).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     days = [day + timedelta(days=n, minutes=minute) for n in range(-1, 9)]
@@ -127,7 +127,7 @@ def test_an_hour_that_makes_no_sense_is_named(change: Any, pointer: str) -> None
 class TestGame:
     """Everything that gives or takes time, at a table by the hour."""
 
-    def test_a_decision_is_due_at_the_first_hour_after_its_least_time(self) -> None:
+    def test_decision_is_due_at_the_first_hour_after_its_least_time(self) -> None:
         game = open_game("2026-03-23 07:59")
         assert deadline(game) == "2026-03-23 20:00"
         game.now = ms("2026-03-23 08:01")
@@ -169,7 +169,7 @@ class TestGame:
         game.execute(Shift(3 * 3_600_000))
         assert deadline(game) == "2026-03-24 23:00"
 
-    def test_a_pause_moves_it_to_the_first_hour_after_the_pause_and_the_least_time(self) -> None:
+    def test_pause_moves_it_to_first_hour_after_pause_and_minimum(self) -> None:
         """A deadline that has passed before, in a bank, gets no new hour."""
         (clock,) = open_game().game.reversible.clocks
         begin, hour = ms("2026-03-24 19:00"), 3_600_000
@@ -215,7 +215,7 @@ class TestGame:
         with pytest.raises(RuleError, match="no_time_left"):
             game.execute(Rewind(start, "seat", 0))
 
-    def test_an_officers_rewind_gives_the_time_that_was_left_and_then_an_hour(self) -> None:
+    def test_officers_rewind_gives_time_that_was_left_and_then_hour(self) -> None:
         game = open_game()
         start = game.game.version
         game.play(0, TAKE)
@@ -232,7 +232,7 @@ class TestGame:
         assert game.records[-1].body["pace"]["daily"] == DAILY
 
 
-def test_an_hour_that_falls_into_a_pause_becomes_the_first_one_after_it() -> None:
+def test_hour_that_falls_into_pause_becomes_first_one_after_it() -> None:
     game = open_game()
     assert deadline(game) == "2026-03-24 20:00"
     game.now = ms("2026-03-24 19:00")

@@ -454,7 +454,7 @@ for thread in threads:
 """
 
 
-def test_threads_that_use_a_ruleset_for_the_first_time_do_not_end_the_process() -> None:
+def test_threads_that_first_use_a_ruleset_end_no_process() -> None:
     """As the first requests of a server that has just begun do."""
     found = subprocess.run([sys.executable, "-c", FIRST_USE], capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr) == (0, "")

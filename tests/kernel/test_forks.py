@@ -145,7 +145,7 @@ def test_known_things_stay_and_unseen_ones_are_dealt_anew() -> None:
     assert match.game.lasting.opening.seed_hash != origin.game.lasting.opening.seed_hash
 
 
-def test_a_sealed_round_goes_on_and_an_undone_version_is_forked_too() -> None:
+def test_sealed_round_goes_on_and_undone_version_is_forked_too() -> None:
     origin = InMemoryGame(sealed.RULESET, 4, bytes(32), game="origin")
     play_on(origin, 6)
     undone = origin.game.version

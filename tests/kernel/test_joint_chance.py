@@ -81,7 +81,7 @@ def test_both_verifiers_recompute_every_draw() -> None:
     assert parse_transcript(transcript_to_json(t.transcript)) == t.transcript
 
 
-def test_a_withheld_nonce_is_named_and_its_seat_takes_part_no_more() -> None:
+def test_withheld_nonce_is_named_and_its_seat_left_out() -> None:
     t = played(withheld_in=3)
     assert verify(t)
     assert one_file(t)

@@ -52,7 +52,7 @@ def test_answers_are_told_while_few_moves_are_possible(tree: Tree, most: int, fo
     assert (sorted(told), count) == (found, answers)
 
 
-def test_options_are_picked_at_most_twice_as_often_as_there_may_be_moves() -> None:
+def test_options_are_picked_at_most_twice_as_often_as_moves() -> None:
     deep: Tree = {"n": "end"}
     for _ in range(9):
         deep = {"n": "end", "y": deep}

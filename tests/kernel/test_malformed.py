@@ -26,7 +26,7 @@ def lines(ruleset: str) -> Iterator[tuple[Json, Json]]:
 
 
 @pytest.mark.parametrize("ruleset", ["struggle_of_empires@1", "egc@1", "imperunde@1"])
-def test_the_declarations_refuse_what_was_refused_in_the_same_words(ruleset: str) -> None:
+def test_declarations_refuse_what_was_refused_in_the_same_words(ruleset: str) -> None:
     rules = load_shipped().get(ruleset)
     compared = 0
     for move, said in lines(ruleset):

@@ -30,7 +30,7 @@ def counted(made: list[int]) -> Callable[[Map], int]:
     return total
 
 
-def test_a_value_of_the_whole_state_is_made_once_for_it_and_anew_for_the_next() -> None:
+def test_value_of_whole_state_is_made_once_for_each_state() -> None:
     state, made = Map(lands={"a": 1}), []
 
     def make() -> int:
@@ -48,7 +48,7 @@ def test_a_value_of_a_part_is_kept_while_other_parts_change() -> None:
     assert made == [1]
 
 
-def test_a_value_of_a_part_is_made_anew_when_the_part_is_replaced() -> None:
+def test_value_of_a_part_is_made_anew_when_the_part_is_replaced() -> None:
     made: list[int] = []
     total, state = counted(made), Map(lands={"a": 1})
     assert total(state) == 1

@@ -209,7 +209,7 @@ class TestTampering:
                 assert refused_by_both(data), (number, name)
 
     @pytest.mark.parametrize("number", range(len(LINES)))
-    def test_every_line_dropped_doubled_swapped_and_the_file_cut_there(self, number: int) -> None:
+    def test_every_line_dropped_doubled_swapped_and_file_cut_there(self, number: int) -> None:
         before, line, after = LINES[:number], LINES[number], LINES[number + 1 :]
         others = [[*before, *after], [*before, line, line, *after], before]
         if after:

@@ -104,7 +104,7 @@ def test_what_is_nested_too_deeply_is_no_record(member: bytes) -> None:
         Record.from_json(text, b"{}")
 
 
-def test_packs_deeper_than_can_be_written_are_not_those_that_were_sealed() -> None:
+def test_packs_deeper_than_can_be_written_are_not_those_sealed() -> None:
     assert not Record.from_json(canonical(PUBLIC), b'{"table":{"x":%b}}' % (b"[" * 300 + b"]" * 300)).has_valid_seals
 
 

@@ -116,7 +116,7 @@ def test_the_worked_examples_of_the_documentation_hold() -> None:
         scenario.run(load_shipped().get, doc)
 
 
-def test_the_documentation_names_every_member_of_a_frame_and_of_a_combat() -> None:
+def test_documentation_names_members_of_frame_and_combat() -> None:
     text = DOCS.read_text(encoding="utf-8")
     of = [Frame, soe.Combat, soe.Party, soe.Loss]
     names = [f"`{f.name}`" for kind in of for f in fields(kind)] + [f'`["{step}"' for step in STEPS]

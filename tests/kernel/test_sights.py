@@ -52,7 +52,7 @@ class TestViewers:
         assert sealed.RULESET.player_view_part(s, 0) == sealed.Own(s.hands[0], s.cards[0], ())
         assert sealed.RULESET.player_view(s, 0) == {"hand": list(s.hands[0]), "card": s.cards[0], "powers": []}
 
-    def test_the_director_sees_what_all_seats_see_and_what_none_does(self) -> None:
+    def test_director_sees_what_all_seats_see_and_what_none_does(self) -> None:
         s = InMemoryGame(orders.RULESET, 2, bytes(32)).state
         seats = {str(seat): orders.own(s, seat) for seat in range(2)}
         assert orders.RULESET.player_view_part(s, DIRECTOR) == Everything(seats, orders.Hidden(s.garrison))

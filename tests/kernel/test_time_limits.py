@@ -37,7 +37,7 @@ def refuse(game: Game, command: Command, after: int = 0) -> str:
     return caught.value.code
 
 
-def test_the_limit_ends_a_table_with_places_that_are_final_at_once(game: Game) -> None:
+def test_limit_ends_a_table_with_places_that_are_final_at_once(game: Game) -> None:
     end = game.game.limit_end
     assert end == game.game.time + 90 * MINUTE
     assert refuse(game, AT_LIMIT, 90 * MINUTE - 1) == "not_due"
@@ -61,7 +61,7 @@ def test_pauses_and_jumps_of_the_clock_move_it(game: Game) -> None:
     prove(game)
 
 
-def test_the_clock_ends_no_table_without_a_limit_and_with_no_penalty(game: Game) -> None:
+def test_clock_ends_no_table_without_limit_and_with_no_penalty(game: Game) -> None:
     free = Game(RULESET, 3, SEED, pace={"seconds": {"move": 3600}})
     assert free.game.limit_end is None
     assert refuse(free, AT_LIMIT, 900 * MINUTE) == "not_due"

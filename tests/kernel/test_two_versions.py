@@ -40,7 +40,7 @@ def dueling(rules: Ruleset[Any], strikes: int = 99, seed: bytes = bytes(32)) -> 
     return match
 
 
-def test_games_of_the_first_version_go_on_under_it_when_the_second_is_there(tmp_path: Path) -> None:
+def test_games_of_first_version_go_on_beside_the_second(tmp_path: Path) -> None:
     site = make_site(tmp_path, RulesetRegistry([FIRST]))
     tables = [site.table("duel", 2)]
     assert tables[0].move(0, {"type": "strike"}).status_code == 201
@@ -60,7 +60,7 @@ def test_games_of_the_first_version_go_on_under_it_when_the_second_is_there(tmp_
     site.close()
 
 
-def test_the_first_difference_is_named_and_an_equal_game_has_none() -> None:
+def test_first_difference_is_named_and_an_equal_game_has_none() -> None:
     match = dueling(FIRST)
     dice = [(r.version, r.public["draws"][0][3]) for r in match.records if r.public.get("draws")]
     first = next(version for version, value in dice if value == 4)
@@ -71,7 +71,7 @@ def test_the_first_difference_is_named_and_an_equal_game_has_none() -> None:
     assert compare_rules(SECOND, match.records[: first - 1], bytes(32)) is None, "another field is no difference"
 
 
-def test_a_refusal_a_table_that_is_not_allowed_and_rules_that_fail_are_named() -> None:
+def test_refused_table_and_failing_rules_are_named() -> None:
     match = dueling(FIRST, 3)
 
     def refuse(*_: object) -> None:
@@ -107,7 +107,7 @@ def test_rewinds_and_hidden_facts_are_compared_too() -> None:
     assert (found.kind, found.code) == ("started", "differs")
 
 
-def test_the_command_compares_exports_and_all_games_of_a_service(
+def test_command_compares_exports_and_all_games_of_a_service(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     match = dueling(FIRST)

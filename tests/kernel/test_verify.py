@@ -296,7 +296,7 @@ def test_a_patched_game_is_proved_too() -> None:
     assert verify(match.rules, parse(dump(match.records))).closed
 
 
-def test_a_look_at_hidden_things_is_a_record_and_told_after_the_end() -> None:
+def test_look_at_hidden_things_is_record_and_told_after_the_end() -> None:
     """That the director did something is public at once, what it was is in the pack of nobody."""
     match = InMemoryGame(sealed.RULESET, 3, bytes(32))
     record = match.look()
@@ -320,7 +320,7 @@ def test_another_head_is_refused() -> None:
         verify(orders.RULESET, export, "0" * 64)
 
 
-def test_a_list_that_went_on_after_a_secret_answer_still_proves_itself() -> None:
+def test_list_still_proves_itself_after_a_secret_answer() -> None:
     """Such lists were accepted once; they stand in logs for ever, and are refused to whoever moves now."""
     match = InMemoryGame(windows.RULESET, 3, bytes(32))
     rules, moves = match.rules, [{"type": "pass"}, {"type": "set_auto", "on": True}]
@@ -396,7 +396,7 @@ class TestHolds:
             assert fold(match.rules, match.records) == match.game
             assert verify(match.rules, parse(dump(match.records, DIRECTOR))).closed
 
-    def test_that_a_seat_is_vacant_does_not_tell_whether_it_had_answered(self) -> None:
+    def test_vacant_seat_does_not_tell_whether_it_had_answered(self) -> None:
         """WI-2: by the number of seals, which everybody can read."""
         seals = []
         for seat in (1, 2):
@@ -422,7 +422,7 @@ class TestHolds:
         match.close("void")
         assert verify(match.rules, parse(dump(match.records, DIRECTOR))).closed
 
-    def test_a_seat_that_the_director_holds_stays_held_when_its_player_leaves(self) -> None:
+    def test_seat_held_by_director_stays_held_without_its_player(self) -> None:
         match: InMemoryGame[Any] = InMemoryGame(windows.RULESET, 3, b"s" * 32)
         match.hold(1, 100)
         until = match.game.timing.banks[1].hold_end

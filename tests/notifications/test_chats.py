@@ -156,9 +156,7 @@ class TestSilence:
         assert found.state == "off"
 
 
-def test_a_chat_is_no_webhook_and_its_address_is_not_kept_in_plain_form(
-    desk: Desk, anne: Account, receiver: Receiver
-) -> None:
+def test_chat_is_no_webhook_and_its_address_is_kept_encrypted(desk: Desk, anne: Account, receiver: Receiver) -> None:
     game = desk.office.table(anne)
     join_chat(desk, anne, game, receiver)
     chat, execute = desk.office.notices.chats.find(game), desk.office.crew.ledger.execute

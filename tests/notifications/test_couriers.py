@@ -176,7 +176,7 @@ class TestSeveral:
         assert other.id in {each.webhook.id for each in taken if each}
         assert len([each for each in taken if each]) == EACH_HOST + 1
 
-    def test_of_a_host_that_many_share_nobody_takes_more_than_a_place(self, office: Office, receiver: Receiver) -> None:
+    def test_of_host_that_many_share_nobody_takes_more_than_a_place(self, office: Office, receiver: Receiver) -> None:
         """One owner's many webhooks wait for each other, not another owner's for them."""
         anne, bob = office.person("Anne"), office.person("Bob")
         for hook in [*(office.hook(anne, receiver.url) for _ in range(6)), office.hook(bob, receiver.url)]:

@@ -48,7 +48,7 @@ def told(desk: Desk) -> list[str]:
 
 
 class TestOneThatCannotBeMade:
-    def test_it_keeps_nobody_else_from_his_and_tells_later_what_it_would_have_told(
+    def test_it_hinders_nobody_and_tells_later_what_it_owes(
         self, desk: Desk, anne: Account, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         bob = desk.office.person("Bob")
@@ -151,7 +151,7 @@ class TestManyAtOnce:
 
 
 class TestWhatItTells:
-    def test_an_end_that_the_views_learn_of_late_is_told_the_next_day(self, desk: Desk, anne: Account) -> None:
+    def test_end_that_the_views_learn_of_late_is_told_the_next_day(self, desk: Desk, anne: Account) -> None:
         asked(desk, anne)
         game, other = desk.office.table(anne), desk.office.table(anne)
         desk.office.crew.commands.handle(other, Close("abandoned", "director"))
@@ -178,7 +178,7 @@ class TestWhatItTells:
             desk.send()
         assert len(told(desk)) == 1
 
-    def test_of_a_table_that_was_left_nothing_is_told_also_while_it_waits(self, desk: Desk, anne: Account) -> None:
+    def test_of_table_left_nothing_is_told_also_while_it_waits(self, desk: Desk, anne: Account) -> None:
         asked(desk, anne)
         left, kept = desk.office.table(anne, listing="invitation"), desk.office.table(anne)
         desk.pump()

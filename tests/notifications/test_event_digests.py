@@ -59,7 +59,7 @@ def club(desk: Desk) -> Club:
 
 
 class TestDigests:
-    def test_they_tell_each_thing_of_the_own_events_once_in_one_line(self, desk: Desk, club: Club) -> None:
+    def test_they_tell_each_thing_of_own_events_once_in_one_line(self, desk: Desk, club: Club) -> None:
         anne = club.people[0]
         for who in (club.host, anne):
             with_digest(desk, who)
@@ -86,7 +86,7 @@ class TestDigests:
         assert own[-1].endswith(PAGE)
         assert digests(desk, anne) == []
 
-    def test_officers_learn_of_draws_and_the_end_and_strangers_of_nothing(self, desk: Desk, club: Club) -> None:
+    def test_officers_learn_of_draws_and_end_strangers_of_nothing(self, desk: Desk, club: Club) -> None:
         stranger = desk.office.person("Stranger")
         for who in (club.host, stranger):
             with_digest(desk, who)
@@ -123,7 +123,7 @@ class TestDigests:
             desk.office.notices.email_subscriptions.save(bob.id, wish, desk.office.head(), [])
         assert digests(desk, bob) == []
 
-    def test_who_has_left_is_not_told_of_the_result_of_the_own_table(self, desk: Desk, club: Club) -> None:
+    def test_who_has_left_is_not_told_of_result_of_the_own_table(self, desk: Desk, club: Club) -> None:
         anne = club.people[0]
         with_digest(desk, anne)
         club.enter()
@@ -171,7 +171,7 @@ class TestSeries:
             TournamentConditions(extra_statements=lambda _: pass_on(tournament, following)),
         )
 
-    def test_followers_are_told_of_each_next_event_until_they_follow_no_longer(self, office: Office) -> None:
+    def test_followers_are_told_of_events_until_they_unfollow(self, office: Office) -> None:
         club = Club(office)
         anne, bob, _ = club.people
         followed: FollowedSeries = office.notices.followed_series

@@ -147,7 +147,7 @@ class TestEntrants:
         (*_, (type_, over)) = club.told(club.host)
         assert (type_, over["place"]) == ("event.over", None)
 
-    def test_a_nonce_and_a_bid_are_asked_for_with_their_time_and_no_seat(self, office: Office) -> None:
+    def test_nonce_and_bid_are_asked_for_with_time_and_no_seat(self, office: Office) -> None:
         club = Club(office, stages=[{"format": "swiss", "rounds": 2, "seating": "bid", "bidding": 600}])
         anne, bob, _ = club.people
         club.act(*(Enter(who.player) for who in club.people), OpenCheckIn())
@@ -174,7 +174,7 @@ class TestEntrants:
             assert acts == [("timetable", start), ("amended", None), ("paused", None)]
         assert club.told(club.host) == []
 
-    def test_who_leaves_is_told_nothing_more_and_a_pod_too_small_tells_the_others(self, office: Office) -> None:
+    def test_who_leaves_is_told_no_more_and_small_pod_tells_others(self, office: Office) -> None:
         club = Club(office)
         club.enter()
         anne, bob, _ = club.people
@@ -189,7 +189,7 @@ class TestEntrants:
         club.act(CloseTournament())
         assert club.told(anne) == []
 
-    def test_a_ruling_tells_whom_it_moves_and_an_answer_who_appealed(self, office: Office) -> None:
+    def test_ruling_tells_whom_it_moves_and_an_answer_who_appealed(self, office: Office) -> None:
         club = Club(office)
         club.enter()
         t = club.begin()
@@ -235,7 +235,7 @@ def test_an_organiser_learns_that_a_round_is_complete_once(office: Office) -> No
     assert (type_, due["act"], due["round"], due["again"]) == ("event.due", "rank", 1, True)
 
 
-def test_an_organiser_learns_that_the_last_table_of_a_closed_ladder_has_ended(office: Office) -> None:
+def test_organiser_learns_when_closed_ladder_has_ended(office: Office) -> None:
     club = Club(office, 5, stages=[{"format": "ladder", "total": "best:8", "patience": 60, "concurrent": 9}])
     club.act(*(Enter(who.player) for who in club.people))
     for number, three in enumerate(combinations(club.people, 3), 1):
@@ -310,7 +310,7 @@ class TestMail:
         assert "Table : 1.1" in body
         assert f"Page : https://play.example/tournaments/{EVENT}" in body
 
-    def test_a_ruling_is_told_with_its_table_its_effect_and_its_reason(self, desk: Desk) -> None:
+    def test_ruling_is_told_with_table_effect_and_reason(self, desk: Desk) -> None:
         club = Club(desk.office)
         anne = club.people[0]
         desk.confirmed(anne, ADDRESS, "event.ruled")
@@ -336,7 +336,7 @@ class TestMail:
         assert "Reason: A move too late." in placed
         assert "Points subtracted: 0.5" in penalised
 
-    def test_standings_are_asked_for_unless_they_are_official_and_still_right(self, desk: Desk) -> None:
+    def test_standings_are_asked_for_unless_official_and_right(self, desk: Desk) -> None:
         club = Club(desk.office)
         desk.confirmed(club.host, ADDRESS, "event.due")
         club.enter()

@@ -78,7 +78,7 @@ class TestConfirming:
         desk.office.time[0] += email_subscriptions.CODE_LASTS
         assert not desk.confirm(anne, code)
 
-    def test_a_code_that_was_shown_switches_on_nothing_that_was_put_off(self, desk: Desk, anne: Account) -> None:
+    def test_code_shown_switches_on_nothing_that_was_put_off(self, desk: Desk, anne: Account) -> None:
         desk.keep(anne)
         desk.send()
         code = desk.code()
@@ -115,7 +115,7 @@ class TestConfirming:
         desk.office.time[0] += DAY
         desk.keep(anne, "more@example.org")
 
-    def test_one_address_is_sent_so_many_whoever_asks_and_nobody_learns_of_it(self, desk: Desk) -> None:
+    def test_one_address_is_sent_so_many_and_nobody_learns_of_it(self, desk: Desk) -> None:
         """Neither letters nor what follows a `+` make another address of it."""
         kept = [
             desk.keep(desk.office.person(f"P{n}"), a)
@@ -246,7 +246,7 @@ class TestTries:
         assert desk.states() == {"delivered", "dead"}
         assert desk.box(anne).state == "on"
 
-    def test_an_address_that_is_refused_several_times_on_end_is_switched_off(self, desk: Desk, anne: Account) -> None:
+    def test_address_refused_several_times_on_end_is_switched_off(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
 
         def told(answer: str) -> None:
@@ -279,7 +279,7 @@ class TestTries:
             desk.office.time[0] += GIVEN_UP
         assert desk.box(anne).state == "on"
 
-    def test_one_killed_before_it_notes_is_sent_again_under_the_same_id(self, desk: Desk, anne: Account) -> None:
+    def test_one_killed_before_it_notes_is_sent_again_under_same_id(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
         desk.office.table(anne)
         desk.office.owing.produce()
@@ -349,7 +349,7 @@ class TestRows:
         assert not hooks.remove(anne.id, box.webhook)
         assert desk.box(anne) == box
 
-    def test_where_the_operator_sends_none_nothing_is_owed_and_nothing_tried(self, desk: Desk, anne: Account) -> None:
+    def test_where_operator_sends_none_nothing_is_owed_or_tried(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
         desk.keep(desk.office.person("Bob"), "bob@example.org")
         ledger = desk.office.crew.ledger

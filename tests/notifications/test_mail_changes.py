@@ -62,7 +62,7 @@ class TestBetween:
         back(desk)
         assert (desk.server.got, [each.state for each in desk.deliveries(anne)]) == ([], ["expired"])
 
-    def test_one_that_still_stands_is_told_also_where_the_views_are_behind(self, desk: Desk, anne: Account) -> None:
+    def test_one_that_still_stands_is_told_with_views_behind(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
         desk.office.table(anne)
         desk.pump()
@@ -90,7 +90,7 @@ class TestBetween:
         back(desk)
         assert (desk.server.got, [each.state for each in desk.deliveries(anne)]) == ([], ["expired"])
 
-    def test_whoever_is_banned_is_told_nothing_and_later_nothing_that_is_old(self, desk: Desk, anne: Account) -> None:
+    def test_who_is_banned_is_told_nothing_and_later_nothing_old(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
         desk.office.table(anne)
         desk.office.owing.produce()
@@ -123,7 +123,7 @@ class TestBetween:
         desk.office.notices.email_subscriptions.switch_off(box, [])
         assert (back(desk), desk.server.got) == (0, [])
 
-    def test_a_code_that_was_asked_for_an_address_before_confirms_no_other(self, desk: Desk, anne: Account) -> None:
+    def test_code_asked_for_address_before_confirms_no_other(self, desk: Desk, anne: Account) -> None:
         desk.keep(anne)
         desk.send()
         code = desk.code()
@@ -133,7 +133,7 @@ class TestBetween:
 
 
 class TestWhatCannotBeMade:
-    def test_it_ends_with_the_first_try_and_the_log_tells_no_content(
+    def test_it_ends_with_first_try_and_the_log_tells_no_content(
         self, desk: Desk, anne: Account, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         bob = desk.office.person("Bob")

@@ -62,7 +62,7 @@ def test_what_an_order_has_answered_is_never_told(desk: Desk, anne: Account) -> 
     assert desk.server.mails == []
 
 
-def test_an_order_that_leaves_the_decision_to_its_player_holds_nothing(desk: Desk, anne: Account) -> None:
+def test_order_that_leaves_decision_to_its_player_holds_nothing(desk: Desk, anne: Account) -> None:
     _, order = open_with_order(desk, anne)
     desk.office.crew.orders.plan(order, "", 0, 5)
     states(desk)
@@ -76,9 +76,7 @@ def test_it_is_told_late_if_no_worker_judges_the_order(desk: Desk, anne: Account
     assert len(desk.server.mails) == 1
 
 
-def test_the_chat_of_the_table_and_other_players_are_told_at_once(
-    desk: Desk, anne: Account, receiver: Receiver
-) -> None:
+def test_chat_of_the_table_and_other_players_are_told_at_once(desk: Desk, anne: Account, receiver: Receiver) -> None:
     office, bob = desk.office, desk.office.person("Bob")
     desk.confirmed(bob, ADDRESS, "turn.due")
     game = office.table(anne, bob, start=False)

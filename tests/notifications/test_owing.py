@@ -77,7 +77,7 @@ class TestTurns:
         assert decision(office, fork)
         assert office.rows() == before
 
-    def test_who_was_told_before_a_kill_is_told_nothing_else_after_it(self, office: Office) -> None:
+    def test_who_was_told_before_kill_is_told_nothing_else_after_it(self, office: Office) -> None:
         anne = office.person("Anne")
         office.hook(anne, URL)
         office.table(anne)
@@ -180,7 +180,7 @@ class TestTurns:
         found = [each["data"] for each in bodies(office, hook)]
         assert sorted((each["version"], each["decision"][0]) for each in found) == [(5, "0"), (7, "1")]
 
-    def test_a_game_that_cannot_be_read_keeps_nobody_else_from_being_told(
+    def test_unreadable_game_keeps_no_other_from_being_told(
         self, office: Office, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         anne = office.person("Anne")
@@ -243,7 +243,7 @@ class TestDeadlines:
 
 
 class TestOthers:
-    def test_a_table_is_told_of_every_record_to_who_has_a_role_there(self, office: Office) -> None:
+    def test_table_is_told_of_every_record_to_who_has_a_role_there(self, office: Office) -> None:
         anne, bob = office.person("Anne"), office.person("Bob")
         game = office.table(anne)
         hook, other = office.hook(anne, URL, "table", game), office.hook(bob, URL, "table", game)

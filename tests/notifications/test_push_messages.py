@@ -58,6 +58,6 @@ def test_the_push_service_reads_who_sends_and_until_when() -> None:
     key.verify(encode_dss_signature(*marks), f"{head}.{body}".encode(), ec.ECDSA(hashes.SHA256()))
 
 
-def test_no_message_waits_longer_than_every_push_service_keeps_it() -> None:
+def test_no_message_outlasts_what_push_services_keep() -> None:
     url = parse_webhook_url("https://push.example.org/send/abc")
     assert push_headers(TARGET, url, "https://annals.example.org", 0, 400 * 86_400, "a table")["TTL"] == "2419200"

@@ -71,7 +71,7 @@ def test_a_literal_address_is_judged_at_once(url: str) -> None:
             parse_webhook_url(url, mode)
 
 
-def test_plain_http_is_for_this_machine_where_the_operator_lets_it() -> None:
+def test_plain_http_is_for_this_machine_where_operator_lets_it() -> None:
     assert parse_webhook_url("http://127.0.0.1:999/x", "loopback") == WebhookUrl(False, "127.0.0.1", 999, "/x")
     for url, mode in (("http://127.0.0.1/", "https"), ("http://127.0.0.1/", "none"), ("http://10.0.0.1/", "loopback")):
         with pytest.raises(AccountError):
@@ -98,7 +98,7 @@ def test_plain_http_is_for_this_machine_where_the_operator_lets_it() -> None:
         *("5f00::1", "fc00::1", "fd12::1", "fe80::1", "fe80::1%1", "fec0::1", "ff02::1", "2606:4700::1%eth0", "x", ""),
     ],
 )
-def test_addresses_that_are_not_of_the_public_network_are_closed(address: str) -> None:
+def test_addresses_that_are_not_of_public_network_are_closed(address: str) -> None:
     assert not is_public_ip(address)
 
 

@@ -92,7 +92,7 @@ def test_who_reads_in_time_is_not_disturbed(letters: Letters) -> None:
     assert letters.wait() == 0
 
 
-def test_a_mail_that_waited_for_its_server_is_not_sent_after_reading(letters: Letters) -> None:
+def test_mail_that_waited_is_not_sent_after_reading(letters: Letters) -> None:
     letters.write(1, 0)
     letters.office.time[0] += DELAY + INTERVAL
     letters.office.owing.produce()

@@ -44,7 +44,7 @@ def groups(pid: int) -> list[Path]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has control groups")
 class TestParts:
-    def test_it_takes_no_more_than_its_part_and_all_of_it_afterwards(self, busy: int) -> None:
+    def test_it_takes_its_part_and_all_of_it_afterwards(self, busy: int) -> None:
         group = Path(f"/proc/{busy}/cgroup").read_text()
         with part_of_a_core([busy], 0.1) as possible:
             if possible:

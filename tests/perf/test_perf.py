@@ -40,7 +40,7 @@ def test_every_figure_can_be_taken(
     assert all(math.isfinite(figure["value"]) for figure in found)  # budgets are for `./run perf`, on a quiet machine
 
 
-def test_streams_are_measured_with_more_players_than_an_address_has_connections(
+def test_streams_are_measured_beyond_connections_of_an_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A hall of people has one address: the operator names its network."""
@@ -123,7 +123,7 @@ def test_a_ratio_is_ours_for_each_of_the_bare_limit() -> None:
         (Figure("a", "b", 4.1, "ms", ""), None),
     ],
 )
-def test_a_ratio_is_judged_everywhere_and_a_time_on_its_machine_alone(figure: Figure, holds: bool | None) -> None:
+def test_ratio_is_judged_everywhere_and_time_on_its_machine(figure: Figure, holds: bool | None) -> None:
     assert figure.holds is holds
 
 
@@ -164,7 +164,7 @@ def test_what_is_taken_beside_neighbours_does_not_count(
     assert not [*found, *taken], "no more than that was taken"
 
 
-def test_a_turn_beside_neighbours_whom_the_pace_does_not_feel_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turn_with_neighbours_unfelt_by_pace_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are known by the bare limit, before or after."""
     bare = iter([*(1.0, 1.0, 1.0, 1.0), *(1.0, 2.0, 2.0, 2.0), *(1.0, 1.0, 1.0, 1.0), *(1.0, 1.0, 1.0, 1.1)])
     ours = iter([3.0, 9.0, 4.0, 5.0])

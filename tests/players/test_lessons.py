@@ -30,7 +30,7 @@ def lesson(request: pytest.FixtureRequest) -> Lesson:
     return found
 
 
-def test_it_has_ten_to_fourteen_steps_of_few_words_in_both_languages(lesson: Lesson) -> None:
+def test_it_has_ten_to_fourteen_steps_of_few_words(lesson: Lesson) -> None:
     assert 10 <= len(lesson.steps) <= 14
     for lang in LANGUAGES:
         words = [step.words[lang] for step in lesson.steps]
@@ -48,7 +48,7 @@ def test_all_that_is_said_of_the_board_is_so(lesson: Lesson) -> None:
         assert found == [list(each) for each in step.checks], f"step {number + 1}"
 
 
-def test_each_number_in_a_sentence_comes_from_the_state_or_is_checked(lesson: Lesson) -> None:
+def test_each_number_in_sentence_comes_from_state_or_is_checked(lesson: Lesson) -> None:
     for number, step in enumerate(lesson.steps):
         figures = lesson.read_figures(number)
         checked = {str(value) for _, value in step.checks}

@@ -106,7 +106,7 @@ class TestShares:
         assert set(owners(shared).values()) == {"pump-1"}
         assert shared.reader.read_position() == shared.ledger.log(0, 10_000)[-1].position
 
-    def test_tables_of_one_that_has_died_hold_up_no_spectators_of_others(
+    def test_tables_of_a_dead_process_hold_up_no_other_spectators(
         self, shared: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """However many of its tables' time came before that of the others."""

@@ -96,7 +96,7 @@ def test_bytes_that_are_no_record_are_named(house: House, games: list[str]) -> N
 
 @pytest.mark.parametrize("version", range(2, 7))
 @pytest.mark.parametrize("step", [1, 2, 3, 500])
-def test_a_chain_that_was_broken_before_the_tree_was_made_is_named(
+def test_chain_that_was_broken_before_tree_was_made_is_named(
     house: House, games: list[str], version: int, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Wherever the slices begin; and what names the record, as it was, does not follow it any more."""
@@ -150,7 +150,7 @@ OF_SQLITE = {
 
 @pytest.mark.parametrize("read", [True, False])
 @pytest.mark.parametrize("column", [*COLUMNS, *OF_SQLITE])
-def test_a_column_that_has_changed_sets_its_game_aside_and_no_other(house: House, column: str, read: bool) -> None:
+def test_changed_column_sets_its_game_alone_aside(house: House, column: str, read: bool) -> None:
     """Whether the views have read the record before or not; those that are made anew show the others too."""
     if column in OF_SQLITE and not is_sqlite(house):
         return
@@ -205,7 +205,7 @@ def test_a_record_that_is_gone_is_named(house: House, games: list[str]) -> None:
     assert (damage.game, damage.version) == (games[0], 5)
 
 
-def test_what_comes_after_a_record_that_is_gone_is_looked_at_all_the_same(house: House, games: list[str]) -> None:
+def test_what_comes_after_record_gone_is_looked_at_all_same(house: House, games: list[str]) -> None:
     gone = "DELETE FROM records WHERE originator_version = 5 AND originator_id = ?"
     overwrite(house.ledger, gone, (key(house, games[0]),))
     put(house, games[1], 6, b"j{")
@@ -302,7 +302,7 @@ def leaf(house: House, game: str, version: int) -> str:
         return str(rows.scalar_one())
 
 
-def test_damaged_pages_are_complained_of_and_do_not_hide_the_others(tmp_path: Path) -> None:
+def test_damaged_pages_are_complained_of_and_do_not_hide_others(tmp_path: Path) -> None:
     """Only SQLite's file can be spoiled here: PostgreSQL is asked for its checksums."""
     path = tmp_path / "ledger.sqlite"
     ledger = Ledger.open(f"sqlite:///{path}", bytes(32))

@@ -42,7 +42,7 @@ def test_views_that_fit_are_kept(house: House) -> None:
     assert house.reader.find_summary(game) is not None
 
 
-def test_tables_are_in_one_schema_whatever_the_database_names_first(postgres_url: str) -> None:
+def test_tables_are_in_one_schema_whatever_database_names_first(postgres_url: str) -> None:
     """PostgreSQL itself recommends a schema for each role, which then comes first."""
     with psycopg.connect(postgres_url, autocommit=True) as admin:
         admin.execute("CREATE SCHEMA other")
@@ -86,9 +86,7 @@ def test_views_of_another_version_are_made_again(house: House, monkeypatch: pyte
         assert db.execute(select(schema.shape.c.hash)).scalars().all() == [schema.fingerprint()]
 
 
-def test_views_that_nobody_may_look_at_are_not_said_to_be_in_use(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_views_that_nobody_may_look_at_are_not_said_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who waited for their end would wait for nobody."""
     views = tmp_path / "views.sqlite"
     assert not store.is_in_use(views)
@@ -105,7 +103,7 @@ def test_views_that_nobody_may_look_at_are_not_said_to_be_in_use(
             store.is_in_use(views)
 
 
-def test_who_shows_does_not_wait_for_the_disk_and_who_appends_does(house: House) -> None:
+def test_who_shows_does_not_wait_for_disk_and_who_appends_does(house: House) -> None:
     house.game("orders@1", 2)
     house.pumped()
     sqlite = house.views.url.startswith("sqlite:")
@@ -137,7 +135,7 @@ def test_one_query_is_no_transaction_and_what_comes_after_it_is(house: House) ->
 
 
 @pytest.mark.parametrize("house", ["postgresql"], indirect=True)
-def test_the_system_finds_out_connections_over_which_nothing_comes(house: House) -> None:
+def test_system_finds_out_connections_over_which_nothing_comes(house: House) -> None:
     """As those of the ledger; unless the address says otherwise."""
     for url, timeout in ((house.views.url, "10000"), (f"{house.views.url}&tcp_user_timeout=7", "7")):
         with closing(ViewStore(url, house.ledger.keys)) as views, views.reading() as db:
@@ -315,7 +313,7 @@ def _renamed(house: House, table: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("first", ["connected", "closed"])
-def test_whoever_is_reading_when_the_views_are_closed_leaves_no_connection(house: House, first: str) -> None:
+def test_reader_while_views_close_leaves_no_connection(house: House, first: str) -> None:
     """Whether it has a connection then, or is given one after that."""
     with house.views._translate_errors() as engine:
         if first == "closed":

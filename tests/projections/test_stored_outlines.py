@@ -45,7 +45,7 @@ def rows(shelf: Shelf) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("entry", RULESETS, ids=lambda entry: entry.name)
-def test_an_outline_continued_from_any_version_is_that_of_a_fold(
+def test_outline_continued_from_any_version_is_that_of_a_fold(
     make_shelf: Callable[..., Shelf], entry: Registered
 ) -> None:
     """Across rewinds, to before the stored version too, and to the close."""
@@ -64,9 +64,7 @@ def test_an_outline_continued_from_any_version_is_that_of_a_fold(
 
 
 @pytest.mark.parametrize("entry", RULESETS, ids=lambda entry: entry.name)
-def test_the_outline_since_a_version_tells_what_that_of_its_own_version_tells(
-    make_shelf: Callable[..., Shelf], entry: Registered
-) -> None:
+def test_outline_since_a_version_tells_what_each_one_tells(make_shelf: Callable[..., Shelf], entry: Registered) -> None:
     """Without a row, from the row of a later version, also of undone ones, and from a row of another log."""
     shelf = make_shelf(entry, 60)
 
@@ -93,7 +91,7 @@ def test_the_outline_since_a_version_tells_what_that_of_its_own_version_tells(
     check()
 
 
-def test_a_damaged_record_at_a_row_hinders_no_digest_of_earlier_versions(
+def test_damaged_record_at_row_hinders_no_earlier_digest(
     make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = make_shelf(ORDERS, 60)
@@ -122,7 +120,7 @@ def test_spectators_with_a_delay_have_a_row_of_their_own(make_shelf: Callable[..
 @pytest.mark.parametrize(
     "change", [{"hash": "0" * 64}, {"doc": b"x"}, {"form": "0" * 16}], ids=lambda change: next(iter(change))
 )
-def test_a_row_of_another_log_or_form_and_an_altered_one_are_replaced(
+def test_row_of_another_log_and_altered_one_are_replaced(
     make_shelf: Callable[..., Shelf], change: dict[str, Any]
 ) -> None:
     shelf = make_shelf(ORDERS, 60)

@@ -255,7 +255,7 @@ class TestWhatIsStored:
         keyframes.form_of.cache_clear()
 
     @pytest.mark.parametrize("entry", GAMES, ids=lambda entry: entry.name)
-    def test_documents_of_a_stored_board_tell_the_members_as_at_the_beginning(
+    def test_documents_of_stored_board_tell_members_as_at_beginning(
         self, make_shelf: Callable[..., Shelf], entry: Registered
     ) -> None:
         """A decoder leaves what a document leaves out to the class, where no other document finds it."""

@@ -16,7 +16,7 @@ def table(*people: str, game: str = "g", leavers: tuple[str, ...] = (), adopter:
 
 
 @pytest.mark.parametrize("places", [(1, 2, 3), (2, 1, 2, 4, 4), tuple(range(1, 11))])
-def test_a_table_moves_people_as_the_library_does_divided_by_their_opponents(places: tuple[int, ...]) -> None:
+def test_table_moves_people_as_the_library_does(places: tuple[int, ...]) -> None:
     skills = [Skill(20.0 + seat, 8.0 - seat / 4) for seat in range(len(places))]
     model = ThurstoneMostellerFull()
     bare = model.rate([[model.rating(*skill)] for skill in skills], ranks=list(map(float, places)))
@@ -28,7 +28,7 @@ def test_a_table_moves_people_as_the_library_does_divided_by_their_opponents(pla
 
 
 @pytest.mark.parametrize(("seats", "sigma"), [(3, 7.631), (5, 7.631), (10, 7.856)])
-def test_a_first_place_among_newcomers_is_worth_the_same_at_every_table(seats: int, sigma: float) -> None:
+def test_first_among_newcomers_is_worth_the_same_everywhere(seats: int, sigma: float) -> None:
     after = rate_table([NEWCOMER] * seats, range(1, seats + 1))
     assert after[0] == Skill(29.231, sigma)
     assert after[-1] == Skill(20.769, sigma)

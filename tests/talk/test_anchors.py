@@ -45,7 +45,7 @@ def test_older_heads_are_ignored(table: TalkingTable) -> None:
     assert table.handler.anchors.root(table.game, 3, 6) == root
 
 
-def test_blinds_differ_by_game_version_and_seat_and_follow_from_the_ring(table: TalkingTable) -> None:
+def test_blinds_differ_by_game_version_seat_and_follow_the_ring(table: TalkingTable) -> None:
     one, other = table.handler.anchors, other_process(table)
     blinds = [one.blind(game, version, seat) for game in ("a", "b") for version in (1, 2) for seat in (0, 1)]
     assert len({*blinds}) == 8

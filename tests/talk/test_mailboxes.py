@@ -62,7 +62,7 @@ def test_the_path_of_each_seat_leads_to_the_root(seats: int) -> None:
 
 
 class TestTheMember:
-    def test_each_record_of_a_table_with_talk_has_another_root_with_or_without_mail(self, table: TalkingTable) -> None:
+    def test_record_of_table_with_talk_has_a_root_of_its_own(self, table: TalkingTable) -> None:
         table.say(0, "Peace?", 1)
         table.handler.handle(table.game, Hold(1, 60))
         table.close()
@@ -135,7 +135,7 @@ class TestTheFile:
         }
         assert b"Peace" not in dump_mailbox(*mailbox_docs(table, 1))
 
-    def test_a_record_of_a_process_without_heads_is_behind_and_no_fault(self, table: TalkingTable) -> None:
+    def test_record_of_process_without_heads_is_behind_and_no_fault(self, table: TalkingTable) -> None:
         table.say(0, "Peace?", 1)
         table.handler.handle(table.game, Hold(1, 60))
         table.handler.anchors._reset()  # another process writes the next record
@@ -199,7 +199,7 @@ class TestTheFile:
 
 
 @pytest.mark.parametrize("path", sorted(OLDER.glob("*.py.xz")), ids=lambda path: path.name)
-def test_older_copies_of_the_one_file_say_that_games_with_talk_hold(table: TalkingTable, path: Path) -> None:
+def test_older_copies_of_one_file_say_that_games_with_talk_hold(table: TalkingTable, path: Path) -> None:
     """Somebody has kept such a copy, and compares nothing with the service any more."""
     one_file: dict[str, Any] = {"__name__": "annals_verify"}
     exec(lzma.decompress(path.read_bytes()), one_file)  # noqa: S102 - our own file of an earlier release

@@ -23,7 +23,7 @@ def post_of(table: TalkingTable, seat: int, *seats: int) -> Post:
     return Post(table.game, seat, holders[seat], where, holders, 3, head.version, (head.version, head.hash), "")
 
 
-def test_a_treaty_is_answered_once_by_each_seat_and_waits_for_bots(table: TalkingTable) -> None:
+def test_treaty_is_answered_once_by_each_seat_but_no_bot(table: TalkingTable) -> None:
     treaty = {"kind": "peace", "values": {}, "ends": 10_000_000}
     table.say(0, "Hello.", 1)
     table.store.post(replace(post_of(table, 0, 0, 1, 2), treaty=treaty))

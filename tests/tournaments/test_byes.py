@@ -62,7 +62,7 @@ class TestWorth:
         st.sampled_from(TOTALS),
         st.data(),
     )
-    def test_avoiding_a_table_never_gives_more_than_being_last_there(
+    def test_avoiding_table_never_gives_more_than_being_last_there(
         self, course: list[str], total: str, data: st.DataObject
     ) -> None:
         avoided = [data.draw(st.sampled_from([MISSED, WANTED])) if each == "avoided" else each for each in course]
@@ -103,7 +103,7 @@ class TestWantedByes:
         assert verify_tournament(parse_export(event.export())) == event.t
 
     @pytest.mark.parametrize(("worth", "share"), [(ZERO, 0), (HALF, 0.5), (MEAN, 1)])
-    def test_one_that_was_wanted_before_the_first_draw_has_its_worth(self, worth: str, share: float) -> None:
+    def test_one_that_was_wanted_before_first_draw_has_its_worth(self, worth: str, share: float) -> None:
         event = self.event(worth)
         event.act(WantBye(("p5",), 2))
         self.play(event)
@@ -119,7 +119,7 @@ class TestWantedByes:
         assert event.t.play.rounds[2].byes == (5,)
         assert Tally(event.t.stage(1)).credits[5][-1] == 0
 
-    def test_one_is_wanted_before_the_first_draw_and_later_ones_round_by_round(self) -> None:
+    def test_bye_is_wanted_before_first_draw_then_by_the_round(self) -> None:
         event = self.event(HALF)
         event.act(WantBye(("p5",), 2))
         assert code_of(event, WantBye(("p5",), 3)) == "bye_wanted"

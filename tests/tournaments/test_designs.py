@@ -120,7 +120,7 @@ class TestNets:
 
 class TestBlocks:
     @pytest.mark.parametrize(("entrants", "seats"), [*DIFFERENCE_SETS, (4, 3), (6, 5), (11, 10)])
-    def test_4_everybody_meets_everybody_equally_often_and_has_each_seat_once(self, entrants: int, seats: int) -> None:
+    def test_4_all_meets_all_equally_often_and_has_each_seat_once(self, entrants: int, seats: int) -> None:
         tables = cyclic_tables(entrants, seats)
         assert tables is not None
         meetings = count_meetings([tables])
@@ -151,7 +151,7 @@ class TestBlocks:
             (32, (6, 7, 7), 2, None),
         ],
     )
-    def test_4_a_league_takes_a_design_that_fits_else_a_net_else_a_search(
+    def test_4_league_takes_design_that_fits_else_net_else_a_search(
         self, entrants: int, seats: tuple[int, int, int], rounds: int | None, name: str | None
     ) -> None:
         design = find_design(entrants, SeatRange(*seats), rounds)

@@ -50,5 +50,5 @@ def test_15_1_entrants_stand_by_their_keyed_hash() -> None:
     assert draw_order(SECRET, range(50)) == sorted(range(50), key=value)
 
 
-def test_15_1_an_entrant_outside_the_draw_does_not_move_the_others() -> None:
+def test_15_1_entrant_outside_the_draw_does_not_move_the_others() -> None:
     assert [entrant for entrant in draw_order(SECRET, range(30)) if entrant % 2] == draw_order(SECRET, range(1, 30, 2))

@@ -63,7 +63,7 @@ def confirmed() -> EventInMemory:
     return event
 
 
-def test_a_result_stands_once_every_seat_has_confirmed_it_or_an_officer_settles_it() -> None:
+def test_result_stands_once_all_confirm_or_officer_settles_it() -> None:
     event = confirmed()
     t = verify_tournament(parse_export(event.export()))
     assert t == event.t == fold_tournament(event.records)
@@ -157,7 +157,7 @@ def test_officers_without_a_stake_alone_settle_scores() -> None:
     assert refusal(event, SettleScores(*HERE, first, scores.version)) == "conflict_of_interest"
 
 
-def test_nobody_keeps_an_officer_waiting_by_entering_scores_again() -> None:
+def test_nobody_keeps_officer_waiting_by_entering_scores_again() -> None:
     event = drawn()
     event.act(MoveElsewhere("judge", *HERE))
     first, *_ = people(event)

@@ -60,7 +60,7 @@ def test_a_stored_event_verifies_as_before(name: str, status: str) -> None:
 class TestNumbers:
     """One person has one number in an event."""
 
-    def test_who_withdraws_and_comes_back_before_a_draw_has_the_same_number(self) -> None:
+    def test_who_comes_back_before_the_draw_has_the_same_number(self) -> None:
         event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
         event.act(*(Enter(f"p{n}") for n in range(7)))
         for _ in range(5):
@@ -72,7 +72,7 @@ class TestNumbers:
         assert sorted(event.t.play.members) == [*range(7)]
         verified(event)
 
-    def test_who_left_before_the_first_draw_joins_a_running_event_under_the_old_number(self) -> None:
+    def test_who_left_before_the_draw_joins_under_the_old_number(self) -> None:
         event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
         event.act(Enter("early"), Withdraw(("early",)), Enter("other id"), Withdraw(("other id",)))
         event.draw_first(9)
@@ -90,7 +90,7 @@ class TestNumbers:
         assert [(each.player, each.withdrawn) for each in event.t.entrants] == [("a", False), ("c", False)]
         verified(event)
 
-    def test_a_number_of_its_own_for_each_entry_stays_true_in_older_records(self) -> None:
+    def test_number_of_each_entry_stays_true_in_older_records(self) -> None:
         """Before, a person who had withdrawn before a draw was given another number."""
         event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
         event.act(Enter("p"), Withdraw(("p",)), Enter("p", keeps_number=False), Withdraw(("p",)), Enter("p"))
@@ -137,7 +137,7 @@ class TestSwiss:
         assert event.t.status == "finished"
         verified(event)
 
-    def test_a_check_in_before_a_later_round_leaves_out_who_is_absent(self) -> None:
+    def test_check_in_before_a_later_round_leaves_out_who_is_absent(self) -> None:
         event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
         event.draw_first(9)
         assert code_of(event, Draw(1, 2)) == "rounds_open"
@@ -231,7 +231,7 @@ class TestSeeds:
 
 
 class TestKnockout:
-    def test_winners_and_best_seconds_go_on_and_who_withdraws_is_replaced(self) -> None:
+    def test_winners_and_best_seconds_go_on_and_are_replaced(self) -> None:
         """20 in fours: five winners and three best seconds, then two of each table, then a final of four."""
         event = EventInMemory(least=3, most=4, preferred=4, stages=[KNOCKOUT])
         event.draw_first(20)
@@ -348,7 +348,7 @@ class TestTooFewCheckIn:
         verified(event)
 
 
-def test_a_list_that_has_changed_is_made_official_before_the_end() -> None:
+def test_list_that_has_changed_is_made_official_before_the_end() -> None:
     event = EventInMemory(stages=[{"format": "league", "rounds": 1}])
     event.draw_first(3)
     event.play_round(1, 1, random.Random(1))
@@ -430,7 +430,7 @@ class TestSeats:
         assert one.replace(seals[0], b"").splitlines()[:-1] == other.replace(seals[1], b"").splitlines()[:-1]
         assert "[98, 1, 1]" not in repr(worlds[0].t)
 
-    def test_who_has_filed_no_bid_bids_equal_shares_and_the_last_bid_counts(self) -> None:
+    def test_who_files_no_bid_bids_equal_shares_and_the_last_counts(self) -> None:
         event = with_bids("bid", (100, 0, 0), bidding=1)
         assert code_of(event, add_table(event)) == "bids_open"
         assert code_of(event, OpenBids(1, 1)) == "bids_open"
@@ -445,7 +445,7 @@ class TestSeats:
         assert code_of(event, OpenBids(1, 2)) == "rounds_open"
         verified(event)
 
-    def test_who_comes_back_after_the_seats_are_given_is_not_in_the_pod(self) -> None:
+    def test_who_comes_back_after_seats_are_given_is_not_in_the_pod(self) -> None:
         """Also where the table is played again: no bids are open, and handicaps are those of before."""
         event = with_bids("bid", (60, 30, 10), (50, 40, 10))
         event.act(Withdraw(("p2",)))

@@ -41,7 +41,7 @@ def is_whole(plan: RoundPlan, entrants: list[int], seats: SeatRange) -> bool:
 
 
 class TestByes:
-    def test_15_7_volunteers_then_fewest_byes_then_the_lowest_total_then_the_last_of_the_draw(self) -> None:
+    def test_15_7_volunteers_fewest_byes_lowest_total_last_drawn(self) -> None:
         order, rested, totals = [4, 2, 0, 1, 3], {3: 1}, {0: 9, 1: 5, 2: 5, 4: 7}
         assert choose_byes(1, order, rested, totals) == [1]
         assert choose_byes(2, order, rested, totals) == [1, 2]
@@ -58,7 +58,7 @@ class TestByes:
             (4, (4, 4, 4), 4, ((4,), 0)),
         ],
     )
-    def test_4_volunteers_rest_unless_others_would_have_to_rest_for_them(
+    def test_4_volunteers_rest_unless_others_must_rest_for_them(
         self, entrants: int, seats: tuple[int, int, int], volunteers: int, expected: tuple[tuple[int, ...], int]
     ) -> None:
         assert find_round_sizes(entrants, SeatRange(*seats), volunteers) == expected

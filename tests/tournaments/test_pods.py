@@ -148,7 +148,7 @@ def test_14_permuting_entrants_permutes_the_pods(seed: int) -> None:
     assert other == ([sorted(names[e] for e in pod) for pod in found.pods], found.cost)
 
 
-def test_15_10_a_league_search_counts_its_cost_and_keeps_every_round_whole() -> None:
+def test_15_10_league_search_counts_its_cost_in_whole_rounds() -> None:
     order = list(range(36))
     rounds, cost = search_rounds(KEY, [cut_pods(order, (6,) * 6)] * 3)
     assert all(sorted(e for pod in pods for e in pod) == order for pods in rounds)

@@ -141,7 +141,7 @@ def test_each_part_has_its_sentence_in_both_languages() -> None:
     assert {("void", "ruled"), ("void", "no_result"), ("credit", "ruled"), ("penalty", "ruled")} <= seen
 
 
-def test_a_place_by_ruling_names_the_ruling_and_the_place_in_the_game() -> None:
+def test_place_by_ruling_names_ruling_and_the_place_in_the_game() -> None:
     event = EventInMemory()
     event.draw_first(9)
     event.play_round(1, 1, random.Random(1))

@@ -96,7 +96,7 @@ def refused(event: EventInMemory, *commands: object) -> str:
 
 
 class TestTables:
-    def test_a_full_table_is_made_at_once_and_a_small_one_after_patience(self) -> None:
+    def test_full_table_is_made_at_once_small_one_after_patience(self) -> None:
         event = ladder(8)
         wait(event, 0, 1, 2)
         assert pods(event) == []
@@ -111,7 +111,7 @@ class TestTables:
         assert not event.t.play.queue
         assert verify_tournament(parse_export(event.export())) == event.t
 
-    def test_the_key_of_a_table_follows_from_the_one_draw_of_its_day(self) -> None:
+    def test_key_of_a_table_follows_from_the_one_draw_of_its_day(self) -> None:
         event = ladder(9, preferred=3)
         wait(event, *range(6))
         event.now += DAY
@@ -142,7 +142,7 @@ class TestTables:
 
     @settings(max_examples=60, deadline=None)
     @given(st.data())
-    def test_a_table_takes_the_longest_waiting_and_its_time_is_foretold(self, data: st.DataObject) -> None:
+    def test_table_takes_longest_waiting_and_its_time_is_foretold(self, data: st.DataObject) -> None:
         least = data.draw(st.integers(2, 3))
         seats = SeatRange(least, 4, data.draw(st.integers(least, 4)))
         names = data.draw(st.lists(st.integers(0, 9), unique=True, max_size=7))
@@ -284,7 +284,7 @@ class TestTheEnd:
 
 
 class TestStandings:
-    def test_the_best_eight_of_the_last_twelve_tables_in_the_window_count(self) -> None:
+    def test_best_eight_of_last_twelve_tables_in_the_window_count(self) -> None:
         """Entrant 0 wins all tables, and entrant 9 has too few for a place."""
         event = ladder(10, preferred=3)
         for pair in OTHERS:
@@ -308,7 +308,7 @@ class TestStandings:
             wait(event, 7)
             assert list_standings(TieBreaks(event.t.stage(1))) == []
 
-    def test_official_places_are_as_of_their_ranking_and_each_has_its_sentence(self) -> None:
+    def test_official_places_are_as_ranked_each_with_a_sentence(self) -> None:
         event = EventInMemory(
             least=2,
             most=3,
@@ -332,7 +332,7 @@ class TestStandings:
         event.act(CloseTournament())
         assert verify_tournament(parse_export(event.export())) == event.t
 
-    def test_a_ruling_moves_those_who_lose_their_place_and_no_party_rules(self) -> None:
+    def test_ruling_moves_who_loses_a_place_and_no_party_rules(self) -> None:
         """Without the first table entrant 1 has four. As an officer, entrant 1 excludes nobody from them."""
         event = ladder(7, preferred=3)
         for pair in ((1, 2), (1, 3), (1, 4), (1, 5), (1, 6)):
@@ -345,7 +345,7 @@ class TestStandings:
         own = Exclude("p1", (), (), "", 1, 0, "void")
         assert refused(event, replace(own, preview=RulingEffect(now(event), own).digest)) == "conflict_of_interest"
 
-    def test_the_credit_of_an_annulled_table_leaves_the_window_with_it(self) -> None:
+    def test_credit_of_an_annulled_table_leaves_the_window_with_it(self) -> None:
         event = ladder(9, preferred=3, window=10 * 86_400)
         for pair in OTHERS[:7]:
             wait(event, 0, *pair)

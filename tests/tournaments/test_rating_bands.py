@@ -36,7 +36,7 @@ def test_the_record_has_the_rating_and_a_proof_checks_it() -> None:
             verify_tournament([event.records[0], Record({**public, "body": body}, {})])
 
 
-def test_an_event_without_a_band_asks_nobody_and_no_band_ends_below_its_beginning() -> None:
+def test_event_without_band_asks_nobody_and_bands_are_ordered() -> None:
     event = EventInMemory()
     event.act(Enter("p0", rated=(1, 1)))
     assert "rated" not in event.records[1].body

@@ -89,7 +89,7 @@ def test_a_table_is_made_and_a_place_ranked_once() -> None:
                 refusal(event, kind, {**record.public, "body": {**record.body, **changes}})
 
 
-def test_what_the_service_refuses_while_an_event_runs_is_no_record() -> None:
+def test_what_the_service_refuses_while_event_runs_is_no_record() -> None:
     event = played()
     for kind, by, body in (
         ("entered", "entrant", {"entrant": 9, "player": "p3"}),

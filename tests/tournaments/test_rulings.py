@@ -72,7 +72,7 @@ class TestDryRun:
         assert all(effect.before.places[e] != effect.after.places[e] for e in effect.moved)
         assert [draft.kind for draft in effect.drafts] == ["penalised", "ranked"]
 
-    def test_a_stale_one_is_refused_and_one_by_an_entrant_about_himself(self) -> None:
+    def test_stale_one_is_refused_and_one_by_entrant_about_himself(self) -> None:
         event = ranked_event()
         command = AnnulTable(*BY, 1, 1, 1, "void")
         assert code_of(event, command) == "preview_stale"
@@ -80,7 +80,7 @@ class TestDryRun:
         rule(event, Penalise(*BY, 1, 0, 1))
         assert code_of(event, replace(command, preview=old)) == "preview_stale"
 
-    def test_an_officer_rules_neither_on_an_own_table_nor_on_an_own_place(self) -> None:
+    def test_officer_rules_neither_on_own_table_nor_on_an_own_place(self) -> None:
         event = ranked_event()
         mine = table(event)[0]
         event.act(DeputeOfficer(f"p{mine}", "arbiter"))
@@ -130,7 +130,7 @@ class TestActs:
         assert event.t.stages[0].rankings[-1]["replaces"] == former
         assert code_of(event, Rank(1, 2)) == "already_ranked"
 
-    def test_a_result_that_changes_is_reported_and_ranked_again_and_a_ruling_on_it_stays(self) -> None:
+    def test_changed_result_is_ranked_again_and_its_ruling_stays(self) -> None:
         event = ranked_event()
         seats, old = event.t.play.tables[1, 1], event.t.play.rankings
         assert seats.result
@@ -164,7 +164,7 @@ class TestActs:
         event.act(Rank(1, 2))
         verified(event)
 
-    def test_an_excluded_entrant_is_drawn_no_more_and_does_not_come_back(self) -> None:
+    def test_excluded_entrant_is_drawn_no_more_and_stays_out(self) -> None:
         event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
         event.draw_first(9)
         event.play_round(1, 1, random.Random(1))
@@ -175,7 +175,7 @@ class TestActs:
         assert 4 not in {e for pod in drawn.pods for e in pod} | {*drawn.byes}
         verified(event)
 
-    def test_a_ruling_changes_who_goes_on_until_the_next_stage_has_a_table(self) -> None:
+    def test_ruling_changes_who_goes_on_until_next_stage_has_table(self) -> None:
         event = ranked_event(stages=[{"rounds": 2}, {"rounds": 1, "entrants": 3}])
         first = event.t.play.members
         effect = rule(event, Penalise(*BY, 1, first[0], 50_000))

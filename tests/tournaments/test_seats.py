@@ -26,7 +26,7 @@ COSTS = st.integers(2, 5).flatmap(
 
 class TestSeats:
     @given(COSTS)
-    def test_15_4_the_cheapest_assignment_and_of_equal_ones_the_first(self, costs: list[list[int]]) -> None:
+    def test_15_4_cheapest_assignment_and_of_equal_ones_the_first(self, costs: list[list[int]]) -> None:
         n = len(costs)
         best = min(permutations(range(n)), key=lambda seats: (sum(costs[i][s] for i, s in enumerate(seats)), seats))
         assert assign_cheapest(costs) == list(best)
@@ -50,7 +50,7 @@ class TestSeats:
         assert assign_seats(range(5), [names[e] for e in order], renamed) == {names[e]: s for e, s in seats.items()}
 
     @pytest.mark.parametrize(("order", "columns"), [(5, 4), (7, 5), (4, 3), (9, 7)])
-    def test_14_after_k_rounds_of_a_net_everybody_has_had_each_seat_once(self, order: int, columns: int) -> None:
+    def test_14_after_k_rounds_of_net_all_has_had_each_seat_once(self, order: int, columns: int) -> None:
         history, draw = SeatHistory(), random.Random(1).sample(range(order * columns), order * columns)
         for pods in net_rounds(order * columns, order, columns):
             history.seat_pods([[draw[label] for label in pod] for pod in pods], draw)

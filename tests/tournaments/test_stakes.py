@@ -106,7 +106,7 @@ def test_every_command_of_an_officer_says_what_it_can_move() -> None:
     }
 
 
-def test_each_act_that_can_move_a_place_is_for_others_than_those_who_play() -> None:
+def test_acts_that_can_move_a_place_are_for_who_does_not_play() -> None:
     event = EventInMemory()
     event.draw_first(9)
     event.play_round(1, 1, random.Random(1))
@@ -151,7 +151,7 @@ def test_each_act_that_can_move_a_place_is_for_others_than_those_who_play() -> N
     assert refusal(event, acts[0], "second") == "conflict_of_interest"
 
 
-def test_the_refusal_names_the_officers_to_ask_or_says_how_to_name_one() -> None:
+def test_refusal_names_officers_to_ask_or_says_how_to_name_one() -> None:
     event = EventInMemory()
     event.draw_first(6)
     with pytest.raises(RuleError) as told:
@@ -163,7 +163,7 @@ def test_the_refusal_names_the_officers_to_ask_or_says_how_to_name_one() -> None
     assert told.value.detail == {"cause": "ask", "officers": ["judge"]}
 
 
-def test_before_the_first_draw_an_organiser_who_enters_does_everything() -> None:
+def test_before_first_draw_organiser_who_enters_does_everything() -> None:
     event = EventInMemory()
     event.act(Enter("organiser"), Enter("p1"), DeputeOfficer("judge", "arbiter"))
     for act in (OpenCheckIn(), Draw(1, 1), CloseTournament(), DeputeOfficer("p1", "arbiter"), RecuseOfficer("judge")):

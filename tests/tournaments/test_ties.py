@@ -224,9 +224,7 @@ class TestProperties:
         assert exact == slow_values(stage, rule)
 
     @given(stages(), st.data())
-    def test_14_an_explanation_agrees_with_the_order_and_is_antisymmetric(
-        self, stage: Stage, data: st.DataObject
-    ) -> None:
+    def test_14_explanation_agrees_with_order_and_is_antisymmetric(self, stage: Stage, data: st.DataObject) -> None:
         ties = TieBreaks(stage)
         one, other = data.draw(st.permutations(range(stage.entrants)))[:2]
         found = explain(ties, one, other)

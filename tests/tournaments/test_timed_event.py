@@ -86,7 +86,7 @@ def play_event() -> tuple[TimedEvent, list[str]]:
     return event, acts
 
 
-def test_an_event_runs_by_its_own_clock_and_every_place_is_explained() -> None:
+def test_event_runs_by_own_clock_and_each_place_is_explained() -> None:
     event, acts = play_event()
     steps = ("open_checkin", "close_checkin", "draw", "make_tables", "warn", "warn", "rank")
     assert acts == [f"{step} {round_}" for round_ in (1, 2, 3, 4) for step in steps]

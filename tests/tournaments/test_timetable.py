@@ -62,7 +62,7 @@ class TimedEvent(EventInMemory):
                 self.report(1, place, [7, 5, 3])
 
 
-def test_an_event_runs_by_its_timetable_from_the_check_in_to_the_standings() -> None:
+def test_event_runs_by_its_timetable_from_check_in_to_standings() -> None:
     event = TimedEvent()
     event.act(SetTimetable("organiser", 1, STARTS, opens=1800, closes=300))
     done = []
@@ -95,7 +95,7 @@ def test_a_proof_refuses_what_the_service_does_before_its_time() -> None:
         verify_tournament([*event.records[:-1], Record(other, {})])
 
 
-def test_nonces_are_shown_between_check_in_and_start_and_the_draw_waits_no_longer() -> None:
+def test_nonces_are_shown_before_the_start_and_draw_goes_on() -> None:
     event = TimedEvent(reveal=43_200)
     event.act(SetTimetable("organiser", 1, STARTS, closes=300))
     event.serve()
@@ -195,7 +195,7 @@ def test_a_timetable_may_begin_in_the_middle_of_an_event() -> None:
     assert (due.act, due.round) == ("open_checkin", 2)
 
 
-def test_a_timetable_that_people_know_is_not_changed_by_an_officer_who_plays() -> None:
+def test_known_timetable_is_not_changed_by_playing_officer() -> None:
     event = TimedEvent()
     timetable = SetTimetable("p0", 1, STARTS)
     timetable.check_person(event.t, ["p0"], event.now)
@@ -293,7 +293,7 @@ class TestAmendment:
             {"at": f"/stages/0/{name}", "cause": "begun"},
         )
 
-    def test_ruleset_options_and_draws_never_change_and_capacity_keeps_room_for_all(self) -> None:
+    def test_options_and_draws_never_change_and_capacity_holds_all(self) -> None:
         event = EventInMemory(**SWISS)
         event.act(*(Enter(f"p{n}") for n in range(6)), Withdraw(("p5",)))
         for changes, at in (({"options": {"x": 1}}, "/options"), ({"chain": 70}, "/chain")):
@@ -310,7 +310,7 @@ class TestAmendment:
             with pytest.raises((FormError, TournamentError)):
                 event.act(self.amended(event, **terms))
 
-    def test_no_officer_with_a_place_changes_terms_or_stops_the_event(self) -> None:
+    def test_no_officer_with_place_changes_terms_or_stops_the_event(self) -> None:
         event = EventInMemory(**SWISS)
         event.draw_first(6)
         for command in (self.amended(event, reveal=5), PauseEvent("p0"), ResumeEvent("p0")):

@@ -163,7 +163,7 @@ class TestKeys:
         assert len(bytes.fromhex(sealed)) > 32 + 16
         assert [vkey.name for vkey in store.keys[0].keys] == [ORIGIN, ORIGIN]
 
-    def test_old_and_new_sign_for_a_while_and_the_old_one_stays_listed(self, store: CheckpointStore) -> None:
+    def test_old_and_new_sign_for_while_and_old_one_stays_listed(self, store: CheckpointStore) -> None:
         store.sign(3, ROOTS[3], 1_000, show=True)
         old, new = store.keys[0], store.add_key(2_000)
         for vkey in (*old.keys, *new.keys):

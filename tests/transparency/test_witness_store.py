@@ -134,7 +134,7 @@ class TestSigners:
         with pytest.raises(NoteError, match="log_unknown"):
             witness.cosign(ask(0, 1, note=note_of(text, stranger)), 1_000)
 
-    def test_another_key_or_a_false_signature_of_a_known_key_is_refused(self, witness: WitnessStore) -> None:
+    def test_another_key_or_false_signature_of_known_key_is_refused(self, witness: WitnessStore) -> None:
         text = signed(5).text
         with pytest.raises(NoteError, match="not_signed"):
             witness.cosign(ask(0, 5, note=note_of(text, OTHER)), 1_000)

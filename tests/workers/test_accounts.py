@@ -69,7 +69,7 @@ def test_each_seat_has_its_own_so_defaults_come_one_by_one(house: House) -> None
     assert [a["bank"] for a in summary(house, game)["accounts"]] == [0, 10_000, 10_000]
 
 
-def test_a_vacation_keeps_one_seats_default_back_and_nobody_elses(house: House) -> None:
+def test_vacation_keeps_one_seats_default_back_and_nobody_elses(house: House) -> None:
     game = paced(house, vacation=2)
     decision = house.decision(game)
     house.crew.commands.handle(game, Rest(1, 2))
@@ -132,7 +132,7 @@ def test_a_game_with_vacations_proves_itself(house: House) -> None:
     assert (found["verified"], found["decided"]) == (True, found["records"])
 
 
-def test_the_public_due_time_of_a_secret_decision_does_not_tell_who_has_answered(house: House) -> None:
+def test_public_due_time_hides_who_answered_in_secret(house: House) -> None:
     """Two of three are on vacation: when the third has answered, the public still reads when its default would come."""
     game = house.game("windows@1", 3, pace={"seconds": {"move": 60, "window": 60}, "vacation": 1})
     for seat in (1, 2):

@@ -168,7 +168,7 @@ class TestWhatStays:
         assert (seen(reader, game), seen(reader, running)) == before
         assert rows(house, game) == kept
 
-    def test_views_that_were_being_made_when_it_was_moved_are_the_same(
+    def test_views_that_were_being_made_when_it_was_moved_are_same(
         self, house: House, reader: Reader, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """They have read the first half of it before, the other half after; and who moved it was killed."""

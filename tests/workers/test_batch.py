@@ -76,7 +76,7 @@ def test_a_fault_is_named_without_what_is_secret(house: House, monkeypatch: pyte
     assert audits.audit_game(house.crew, other)["verified"] is False
 
 
-def test_a_rebuild_gives_the_same_views_and_the_pump_goes_on_at_once(house: House) -> None:
+def test_rebuild_gives_same_views_and_the_pump_goes_on_at_once(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}})
     house.submit(game, 0)
     house.passed()
@@ -233,9 +233,7 @@ def waiting(house: House) -> int:
         return int(db.exec_driver_sql(asked).scalar_one())
 
 
-def test_views_whose_old_rows_cannot_be_dropped_are_new_all_the_same(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_views_are_new_though_old_rows_cannot_be_dropped(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     def sweep(*_: object) -> None:
         raise StoreUnavailable("no room")
 
@@ -246,9 +244,7 @@ def test_views_whose_old_rows_cannot_be_dropped_are_new_all_the_same(
     assert house.reader.find_summary(game) is not None
 
 
-def test_a_rebuild_of_damaged_views_has_failed_and_is_not_tried_for_ever(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_rebuild_of_damaged_views_ends_its_trials(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next start makes them anew."""
 
     def damaged(*_: object) -> int:
@@ -374,7 +370,7 @@ class TestLeasesOfLongWork:
         with house.crew.views.transaction() as db:
             acquire_lease(db, f"job-{id_}", "another", house.crew.clock(), runner.LEASE_MS)
 
-    def test_work_of_another_worker_is_left_alone_until_its_lease_ends(self, house: House) -> None:
+    def test_work_of_another_worker_waits_for_its_lease(self, house: House) -> None:
         id_ = house.ask("audit", house.game())
         self.hold(house, id_)
         assert house.job(id_) is None

@@ -51,9 +51,7 @@ def test_a_connection_reads_no_metadata_of_the_library(redis_url: str, monkeypat
         bell.ping(client)
 
 
-def test_a_redis_that_takes_nothing_is_not_up_and_rings_all_the_same(
-    two: tuple[Signals, Signals], redis_url: str
-) -> None:
+def test_redis_that_takes_nothing_is_not_up_and_rings_all_same(two: tuple[Signals, Signals], redis_url: str) -> None:
     ringing, listening = two
     listening.wait_appended(5)
     assert ringing.is_up()
@@ -134,7 +132,7 @@ class Slow(Signals):
 
 
 class TestRinger:
-    def test_nobody_waits_and_one_ring_tells_of_all_who_came_meanwhile(self) -> None:
+    def test_nobody_waits_and_one_ring_tells_of_all_who_came(self) -> None:
         """Nobody is left out: whatever was rung for, a ring begins later than that."""
         slow = Slow()
         ringer = bell.SignalThread(slow)
@@ -194,7 +192,7 @@ class TestRinger:
         assert slow.began.acquire(timeout=10)
         assert until(lambda: slow.rung == [1, 2], 10), "with a thread again"
 
-    def test_where_many_come_rings_are_kept_apart_and_the_last_is_told(self) -> None:
+    def test_where_many_come_rings_are_kept_apart_and_last_is_told(self) -> None:
         open_ = Slow()
         open_.gate = threading.Semaphore(10**6)
         ringer, began, position = bell.SignalThread(open_), time.monotonic(), 0
@@ -382,7 +380,7 @@ def test_without_redis_everybody_looks_now_and_then() -> None:
     assert alone.told.get(timeout=20) == alone.told.get(timeout=20) == frozenset()
 
 
-def test_what_was_announced_while_nobody_could_hear_is_looked_for(heard: Heard) -> None:
+def test_unheard_announcements_are_looked_for(heard: Heard) -> None:
     while heard.told.get(timeout=20):  # what was announced before may have been so twice
         pass
 
@@ -417,9 +415,7 @@ FOREIGN = [
 ]
 
 
-def test_what_is_no_announcement_is_nothing_and_the_next_one_is_heard(
-    two: tuple[Signals, Signals], redis_url: str
-) -> None:
+def test_no_announcement_is_nothing_and_the_next_is_heard(two: tuple[Signals, Signals], redis_url: str) -> None:
     ringing, listening = two
     listening.wait_projected(5)
     with Redis.from_url(redis_url) as anybody:
@@ -458,7 +454,7 @@ def test_a_bell_that_breaks_is_followed_by_another(redis_url: str, caplog: pytes
     assert "listening begins anew" in caplog.text
 
 
-def test_a_crowd_that_never_stops_ringing_keeps_nobody_from_looking(
+def test_crowd_that_never_stops_ringing_lets_others_look(
     two: tuple[Signals, Signals], redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listening = two[1]
@@ -470,7 +466,7 @@ def test_a_crowd_that_never_stops_ringing_keeps_nobody_from_looking(
 # --- a server that answers nobody --------------------------------------------------------------------------------
 
 
-def test_a_halted_server_costs_who_rings_its_patience_once_a_second() -> None:
+def test_halted_server_costs_who_rings_its_patience_once_second() -> None:
     with new_server() as server:
         ringing = Signals(server.url)
         assert ringing.is_up()

@@ -220,7 +220,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize("write", ["set", "zadd", "rpush", "sadd"])
-def test_what_is_written_to_the_library_s_own_keys_costs_no_turn(house: House, write: str) -> None:
+def test_what_is_written_to_library_s_own_keys_costs_no_turn(house: House, write: str) -> None:
     """It may keep the workers from work. The projector then does it."""
     game = house.game()
     house.submit(game, 0, 1, 2)
@@ -291,9 +291,7 @@ def test_everything_of_a_job_ends_by_itself(house: House) -> None:
     assert kept <= registries | {b"rq:queues", b"rq:workers"}, "the library sweeps its registries"
 
 
-def test_a_failed_audit_is_handed_out_again_within_the_short_period(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_audit_is_handed_out_again_within_short_period(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise StoreUnavailable("gone")
 

@@ -184,7 +184,7 @@ def test_no_default_is_played_while_it_is_not_settled(timed: Timed) -> None:
     assert deadlines.lapse(game, decision) == turns.DONE
 
 
-def test_a_move_that_comes_before_its_game_has_a_record_is_as_of_then(timed: Timed) -> None:
+def test_move_before_its_game_has_a_record_is_as_of_then(timed: Timed) -> None:
     game = timed.game(pace=PACE)
     timed.sets(HOUR)
     timed.passes(1000)
@@ -198,9 +198,7 @@ def test_a_move_that_comes_before_its_game_has_a_record_is_as_of_then(timed: Tim
     timed.proves(game)
 
 
-def test_a_game_that_is_begun_before_time_leaps_has_its_record_after(
-    timed: Timed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_game_begun_before_time_leaps_has_its_record_after(timed: Timed, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = []
 
     def begin(*args: Any) -> None:
@@ -218,7 +216,7 @@ def test_a_game_that_is_begun_before_time_leaps_has_its_record_after(
 
 
 @pytest.mark.parametrize("left", range(4))
-def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
+def test_who_is_killed_in_middle_is_followed_by_the_same_again(
     timed: Timed, monkeypatch: pytest.MonkeyPatch, left: int
 ) -> None:
     """After each of the records, before time leaps."""

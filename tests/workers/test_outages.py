@@ -48,7 +48,7 @@ def due(house: House, game: str) -> int:
     return found["due"]
 
 
-def test_a_deadline_that_passed_meanwhile_moves_by_the_outage_and_the_grace(house: House) -> None:
+def test_missed_deadline_moves_by_outage_and_grace(house: House) -> None:
     game = house.game(pace=PACE)
     decision, began = house.decision(game), house.crew.clock()
     up(house)
@@ -84,7 +84,7 @@ def test_what_was_due_before_or_is_not_due_yet_stays(house: House) -> None:
     assert [len(extensions(house, g)) for g in (missed, soon, later, none)] == [0, 1, 0, 0]
 
 
-def test_what_has_less_time_left_than_the_outage_took_is_given_it_back(house: House) -> None:
+def test_less_time_than_the_outage_took_is_given_back(house: House) -> None:
     """A player who could not be reached for ten minutes of twelve has lost them, though two are left."""
     short, long = house.game(pace={"seconds": {"turn": 720}}), house.game(pace={"seconds": {"turn": 3600}})
     up(house)
@@ -93,7 +93,7 @@ def test_what_has_less_time_left_than_the_outage_took_is_given_it_back(house: Ho
     assert [extensions(house, game) for game in (short, long)] == [[10 * MINUTE], []]
 
 
-def test_nobody_is_given_more_than_has_passed_since_he_was_asked(house: House) -> None:
+def test_nobody_is_given_more_time_than_has_passed(house: House) -> None:
     """Where the last beat is that of a machine with a wrong clock, half a century was silent."""
     up(house)
     game = house.game(pace=PACE)
@@ -143,9 +143,7 @@ def test_one_node_that_is_up_is_enough(house: House) -> None:
     assert extensions(house, game) == []
 
 
-def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_is_killed_in_middle_is_followed_by_the_same_again(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     games = [house.game(pace=PACE) for _ in range(3)]
     up(house)
     house.down(10 * MINUTE)
@@ -168,7 +166,7 @@ def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
     assert [len(extensions(house, g)) for g in games] == [1, 1, 1]
 
 
-def test_a_deadline_that_was_moved_by_another_measure_is_not_moved_again(house: House) -> None:
+def test_deadline_moved_by_another_measure_is_not_moved_again(house: House) -> None:
     """By who was killed after it: until the next comes, an interruption may have begun its clock anew."""
     game = house.game(pace=PACE)
     decision = house.decision(game)
@@ -220,7 +218,7 @@ def test_the_first_start_of_all_is_no_outage(house: House) -> None:
     assert house.crew.heartbeat.deadlines_valid_until() == house.crew.clock()
 
 
-def test_who_is_stopped_before_the_views_are_read_leaves_it_to_the_next(house: House) -> None:
+def test_who_is_stopped_before_views_are_read_leaves_it_to_next(house: House) -> None:
     game = house.game(pace=PACE)
     up(house)
     house.down(10 * MINUTE)
@@ -266,7 +264,7 @@ class TestNobodyIsAnswered:
         house.worked()
         assert house.kinds(game)[0] == "lapsed"
 
-    def test_turns_are_resolved_and_empty_seats_are_played_for_all_the_same(self, house: House) -> None:
+    def test_turns_are_resolved_and_empty_seats_played_for(self, house: House) -> None:
         """Nobody is kept from anything by that."""
         game = house.game()
         house.submit(game, 0, 1, 2)
@@ -275,7 +273,7 @@ class TestNobodyIsAnswered:
         house.worked()
         assert house.kinds(game)[-1] == "resolved"
 
-    def test_until_an_outage_is_settled_nothing_after_its_beginning_is_played(self, house: House) -> None:
+    def test_until_an_outage_is_settled_nothing_later_is_played(self, house: House) -> None:
         """Whoever beats first has written it down before: no worker is faster than the one that moves deadlines."""
         game = house.game(pace={"seconds": {"turn": 60}})
         decision = house.decision(game)
@@ -388,7 +386,7 @@ class TestNobodyIsAnswered:
         assert house.crew.heartbeat.deadlines_valid_until() == asked
 
 
-def test_seats_that_are_due_later_than_the_first_are_given_the_time_too(house: House) -> None:
+def test_seats_that_are_due_later_than_first_are_given_time_too(house: House) -> None:
     """One seat has used up its bank and was due before; the times of the others lay in the outage."""
     game = house.game(pace={"seconds": {"turn": 60}, "bank": 120})
     decision = house.submit(game, 0, 2)
@@ -404,7 +402,7 @@ def test_seats_that_are_due_later_than_the_first_are_given_the_time_too(house: H
     assert extensions(house, game) == [10 * MINUTE]
 
 
-def test_time_that_is_given_while_a_default_is_under_way_is_kept(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_that_is_given_while_default_is_under_way_is_kept(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """The director is faster than a worker that stalls between its look at the clock and its append."""
     game = house.game(pace={"seconds": {"turn": 60}})
     decision = house.decision(game)

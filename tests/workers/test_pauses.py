@@ -32,7 +32,7 @@ def test_a_table_is_adjourned_and_closed_at_its_time_limit(house: House) -> None
     assert audits.audit_game(house.crew, game)["verified"] is True
 
 
-def test_a_last_turn_without_end_is_waited_for_as_long_as_the_terms_say(house: House) -> None:
+def test_endless_last_turn_is_waited_for_as_terms_say(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 7200}}, time_limit=3600, last_turn=600)
     house.later(69 * MINUTE)
     assert turns.adjourn_at_limit(game, "") == turns.EARLY

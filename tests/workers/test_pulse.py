@@ -30,7 +30,7 @@ def left(path: Path) -> float:
     return path.stat().st_mtime - time.monotonic()
 
 
-def test_while_it_works_it_is_given_the_time_that_the_job_may_take(
+def test_while_it_works_it_is_given_time_that_the_job_may_take(
     house: House, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meanwhile: list[float] = []

@@ -57,7 +57,7 @@ def test_a_log_of_several_slices_is_read_to_its_end(
 
 
 @pytest.mark.parametrize("house", ["postgresql"], indirect=True)
-def test_a_log_that_came_back_shorter_keeps_no_pump_from_its_work(house: House) -> None:
+def test_log_that_came_back_shorter_keeps_no_pump_from_its_work(house: House) -> None:
     """As from a standby that lagged, where others pump too: it would wait for records that are lost."""
     other = Projector(ViewerHistory(house.crew.ledger, CATALOGUE, house.crew.views), "other")
     house.game()
@@ -88,9 +88,7 @@ def test_what_comes_after_the_last_look_is_rung_for(house: House) -> None:
     assert house.reader.shown_versions(game) == {"all": house.crew.ledger.version(game)}
 
 
-def test_more_tables_than_a_slice_shows_are_all_shown_when_their_time_has_come(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_tables_than_a_slice_are_shown_at_their_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delayed_views, "MAX_GAMES", 2)
     monkeypatch.setattr(delayed_views, "FIND_DUE", PreparedStatement(delayed_views._DUE_ROWS.suffix_with("LIMIT 2")))
     games = [house.game(delay=60) for _ in range(5)]
@@ -120,9 +118,7 @@ def test_a_store_that_does_not_answer_fills_no_log(
     assert [r.getMessage() for r in caplog.records if r.name == "annals.pump"] == ["the store does not answer: gone"]
 
 
-def test_long_work_is_handed_out_though_nobody_can_read_what_is_due(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_work_is_handed_out_though_due_work_is_unread(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where a page of it is damaged: whoever has asked for a rebuild is told that it fails."""
 
     def damaged(*_: object, **__: object) -> None:

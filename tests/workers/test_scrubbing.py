@@ -106,7 +106,7 @@ def test_an_audit_names_it_and_stops_the_game(house: House, games: list[str]) ->
     assert CorruptRecords(house.crew.ledger).first_version(games[0]) == 3
 
 
-def test_an_outage_does_not_end_the_pump_over_a_game_that_cannot_be_read(house: House) -> None:
+def test_outage_does_not_end_pump_over_game_that_cannot_be_read(house: House) -> None:
     bad = house.game(pace={"seconds": {"turn": 60}})
     house.pumping.catch_up()
     house.crew.heartbeat.beat(house.time[0])
@@ -119,7 +119,7 @@ def test_an_outage_does_not_end_the_pump_over_a_game_that_cannot_be_read(house: 
     assert house.crew.heartbeat.list_unresolved() == []
 
 
-def test_views_are_not_made_anew_without_a_record_that_is_missing(house: House, games: list[str]) -> None:
+def test_views_are_not_made_anew_without_record_that_is_missing(house: House, games: list[str]) -> None:
     """Heads of before would not go on in their tree; a record that cannot be read has its hash there."""
     head = house.reader.proofs.head()
     before = spoil(house, games[0], 2)

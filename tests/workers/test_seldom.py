@@ -9,7 +9,7 @@ import pytest
 from workers.log_throttle import PAUSE_SECONDS, LogThrottle
 
 
-def test_the_same_is_said_now_and_then_and_another_thing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_is_said_now_and_then_and_another_thing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     says = LogThrottle()

@@ -74,7 +74,7 @@ def test_a_series_ends_with_its_organiser(house: House) -> None:
     assert (t.schedule, t.successor) == (None, "")
 
 
-def test_an_opening_goes_on_after_a_cut_though_somebody_has_entered(house: House) -> None:
+def test_opening_goes_on_after_cut_though_somebody_has_entered(house: House) -> None:
     crew, tokens = house.crew, SeatTokens(house.crew.ledger, house.crew.ledger.keys)
     tournament = scheduled(house, "organiser")
     house.time[0] = 2 * 86_400_000

@@ -85,7 +85,7 @@ def test_the_views_are_not_kept_waiting_by_a_halted_server(house: House, own: Se
 # --- nobody takes what was handed out ----------------------------------------------------------------------------
 
 
-def test_what_no_worker_does_is_done_after_a_few_seconds_and_not_before(house: House) -> None:
+def test_work_without_a_worker_is_done_after_few_seconds(house: House) -> None:
     game = house.game()
     house.submit(game, 0, 1, 2)
     assert house.passed() == 1
@@ -120,7 +120,7 @@ def call(name: str, work: Callable[..., Json]) -> JobCall:
     return JobCall(name, work, ())
 
 
-def test_what_raises_stops_neither_the_others_nor_what_comes_later(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_raises_stops_neither_others_nor_what_comes_later(caplog: pytest.LogCaptureFixture) -> None:
     now, done = [0], list[str]()
     calls = [call("a", lambda: done.append("a")), call("b", lambda: 1 // 0), call("c", lambda: done.append("c"))]
     made = RedisFallback(lambda: now[0])
@@ -245,7 +245,7 @@ def test_a_worker_finds_the_server_that_replaces_its_own(house: House, own: Serv
     meanwhile(house, own.url, script)
 
 
-def test_a_job_at_hand_is_finished_when_the_worker_is_asked_to_end_and_the_server_is_halted(
+def test_job_is_finished_when_worker_ends_and_server_halts(
     house: House, own: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = house.game()

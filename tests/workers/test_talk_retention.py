@@ -12,7 +12,7 @@ from tests.workers.conftest import House
 from workers.maintenance.talk_retention import TalkRetention
 
 
-def test_texts_of_games_closed_long_ago_are_erased_and_no_others(house: House) -> None:
+def test_texts_of_long_closed_games_alone_are_erased(house: House) -> None:
     crew = replace(house.crew, clock=lambda: house.time[0])
     crew.talk.migrate()
     games = [new_game_id() for _ in range(2)]

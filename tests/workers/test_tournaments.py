@@ -38,7 +38,7 @@ def listed(house: House) -> list[StoredTournamentDoc]:
 
 
 class TestOneLog:
-    def test_its_records_are_leaves_of_the_tree_and_come_back_from_a_rebuild_and_the_archive(
+    def test_its_records_are_leaves_also_after_rebuild_and_archive(
         self, house: House, handler: TournamentHandler
     ) -> None:
         game, crew = house.game(), house.crew

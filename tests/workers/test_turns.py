@@ -61,7 +61,7 @@ def test_an_emptied_redis_loses_nothing(house: House) -> None:
     assert house.kinds(game)[-1] == "resolved"
 
 
-def test_an_id_that_a_dead_job_left_behind_blocks_its_work_for_one_period_only(house: House) -> None:
+def test_id_left_by_a_dead_job_blocks_work_for_one_period(house: House) -> None:
     game = house.game()
     decision = house.submit(game, 0, 1, 2)
     left = f"rq:job:resolve-{game}-{decision}-{house.crew.clock() // PERIOD}"
@@ -139,7 +139,7 @@ def test_a_vacant_seat_alone_gets_its_default(house: House) -> None:
     assert (house.decision(game), p.state.top.owing) == (asked, (2, 3))
 
 
-def test_a_held_seat_keeps_its_decision_until_somebody_sits_there(house: House) -> None:
+def test_held_seat_keeps_its_decision_until_somebody_sits_there(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}})
     house.later(MINUTE // 2)
     house.crew.commands.handle(game, Leave(1, 600))
@@ -158,7 +158,7 @@ def test_a_held_seat_keeps_its_decision_until_somebody_sits_there(house: House) 
     assert house.kinds(game)[-1] == "lapsed"
 
 
-def test_a_held_seat_that_nobody_takes_is_played_for_when_the_hold_is_over(house: House) -> None:
+def test_held_seat_is_played_for_when_the_hold_is_over(house: House) -> None:
     game = house.game()
     house.crew.commands.handle(game, Leave(1, 600))
     decision = house.submit(game, 0, 2)

@@ -96,7 +96,7 @@ class TestRegistering:
         problem = refused(anne.post("/me/clients", NEW | {"redirects": [redirect]}), 422, "invalid_body")
         assert problem["errors"][0]["at"] == "/redirects/0"
 
-    def test_a_repetition_gets_the_same_also_when_the_client_has_changed_or_gone(self, anne: Member) -> None:
+    def test_repetition_gets_the_same_after_a_change_of_client(self, anne: Member) -> None:
         body = NEW | {"confidential": True}
         first = anne.post("/me/clients", body, Idempotency_Key="my-client")
         path = f"/me/clients/{first.json['id']}"
@@ -200,7 +200,7 @@ class TestRights:
         failed(ask(site, everything, grant_type=DEVICE_CODE, device_code=asked), "unauthorized_client")
         assert "refresh_token" not in exchanged(site, everything, allowed(browser, everything)["code"]).json
 
-    def test_what_it_may_not_ask_for_any_more_ends_with_the_next_exchange(
+    def test_what_it_may_no_more_ask_for_ends_with_next_exchange(
         self, site: Site, anne: Member, browser: Browser
     ) -> None:
         client = registered(anne)

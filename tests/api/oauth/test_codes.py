@@ -222,7 +222,7 @@ class TestAsking:
         assert browser.send(form, answer=answer).status_code == 303
         assert site.services.ledger.execute("SELECT scopes FROM oauth_codes") == [("read",)] * (answer == "allow")
 
-    def test_a_scope_among_the_fields_of_the_form_counts_for_nothing(
+    def test_scope_among_the_fields_of_the_form_counts_for_nothing(
         self, site: Site, browser: Browser, client: Doc
     ) -> None:
         form = forms(browser.get(address(client, scope=None)))["/oauth/authorize"]
@@ -450,7 +450,7 @@ class TestRefreshing:
         assert anne.get("/me/grants").json["items"] == []
         assert anne.get("/me/audit").json["items"][0]["what"] == "grant_reused"
 
-    def test_one_repeated_within_half_a_minute_gives_the_same_tokens(
+    def test_one_repeated_within_half_minute_gives_the_same_tokens(
         self, site: Site, client: Doc, tokens: Doc, watch: Watch, anne: Member
     ) -> None:
         """As after a lost answer, or when two windows refresh at once."""
@@ -483,7 +483,7 @@ class TestRefreshing:
         assert again["scope"] == "read"
         assert site.get("/me", again["access_token"]).json["scopes"] == ["read"]
 
-    def test_one_repeated_after_a_ban_or_the_end_of_the_grant_gives_nothing(
+    def test_one_repeated_after_ban_or_end_of_grant_gives_nothing(
         self, site: Site, client: Doc, tokens: Doc, anne: Member
     ) -> None:
         refreshed(site, client, tokens["refresh_token"])
@@ -610,7 +610,7 @@ class TestEnding:
         failed(refreshed(site, client, tokens["refresh_token"]), "invalid_grant")
         assert site.services.ledger.execute("SELECT id FROM oauth_grants") == []
 
-    def test_an_account_has_so_many_and_the_one_used_longest_ago_ends(
+    def test_account_has_so_many_and_the_one_used_longest_ago_ends(
         self, site: Site, browser: Browser, client: Doc, tokens: Doc, anne: Member, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("domain.accounts.oauth_grants.MOST_GRANTS", 2)

@@ -96,9 +96,7 @@ class TestMaking:
     def test_what_was_made_elsewhere_is_none(self, anne: Member, wrong: Doc) -> None:
         refused(added(anne, Authenticator(**wrong)), 403, "wrong_credentials")
 
-    def test_a_challenge_is_answered_once_in_time_and_by_whom_it_was_given_to(
-        self, site: Site, anne: Member, watch: Watch
-    ) -> None:
+    def test_challenge_is_answered_once_in_time_by_whom_it_names(self, site: Site, anne: Member, watch: Watch) -> None:
         answer = Authenticator().create(options := invited(anne))
         bob = register(site, "Bob")
         refused(bob.post("/me/factors/passkeys", {"passkey": answer}), 403, "wrong_credentials")

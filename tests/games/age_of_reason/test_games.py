@@ -60,7 +60,7 @@ def test_the_options_play_too(options: dict[str, Json]) -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 5])
-def test_a_sight_is_a_function_of_the_facts_that_its_viewer_may_read(seats: int) -> None:
+def test_sight_is_function_of_facts_that_its_viewer_may_read(seats: int) -> None:
     """AOR-16.2: at the end and at versions before, in the middle of sealed answers too."""
     match = played(seats, 40 + seats, DRAWN)
     sealed = [
@@ -91,7 +91,7 @@ def test_the_builder_is_exact_where_it_is_tight(seed: int) -> None:
     compare_on_the_way(match, rng, 60)
 
 
-def test_facts_are_as_their_published_schemas_say_and_come_out_as_they_went_in() -> None:
+def test_facts_fit_their_schemas_and_come_out_as_they_went_in() -> None:
     """AOR-17.3: of a game in which every kind of fact but one occurs."""
     rare = RARE[0]
     matches = [played(rare["seats"], 2, rare["options"], rare["patch"]), played(5, 2, DRAWN), played(4, 1)]

@@ -105,7 +105,7 @@ def test_a_conversion_with_the_bluff_is_told_as_such(discards: Mapping[int, list
     assert said.endswith("leaves the game.") != bluff
 
 
-def test_who_wins_with_an_empty_reserve_places_nothing_and_is_told_so() -> None:
+def test_winner_with_empty_reserve_places_nothing_and_is_told() -> None:
     """AOR-1.4."""
     fact = {"power": "austria", "region": "central_europe", "by": 0}
     none_left = {"prussia": {"german_states": TOKENS}, "austria": {"central_europe": 1}}

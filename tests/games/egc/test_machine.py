@@ -133,7 +133,7 @@ def sailor(*free: str) -> Board:
     return game
 
 
-def test_a_sea_is_offered_only_if_a_landing_can_be_reached_from_it() -> None:
+def test_sea_is_offered_only_if_landing_can_be_reached_from_it() -> None:
     """EGC-7.10.1: however many expeditions are funded, where no coast can be entered no army can sail."""
     nodes = query_builder(RULESET, sailor().state, FRANCE, ["order_army", "france-1", "move"])
     assert isinstance(nodes, Choice)

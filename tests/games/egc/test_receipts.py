@@ -45,7 +45,7 @@ def own_pack(records: tuple[Record, ...], version: int) -> dict[str, Json]:
     return records[version - 1].packs[str(FRANCE)]
 
 
-def test_the_pack_of_a_filing_is_its_seats_alone_and_its_seal_is_public() -> None:
+def test_pack_of_a_filing_is_its_seats_and_its_seal_public() -> None:
     match = begun()
     record = match.play(FRANCE, RESEARCH)
     assert set(visible_packs(record, FRANCE)) == {str(FRANCE)}
@@ -63,7 +63,7 @@ def test_the_public_part_does_not_say_whose_it_is() -> None:
     assert not set(one.public["seals"]) & set(two.public["seals"])
 
 
-def test_a_seat_finds_in_the_closed_export_what_it_was_given_when_it_filed() -> None:
+def test_seat_finds_what_it_filed_in_the_closed_export() -> None:
     """What it kept is its own export of that moment: the pack with the salt, and the chain up to there."""
     match = begun()
     version = match.play(FRANCE, RESEARCH).version

@@ -168,7 +168,7 @@ class TestDiplomacy:
 
 
 class TestSpies:
-    def test_a_report_stays_in_the_sight_and_its_price_in_the_report(self) -> None:
+    def test_report_stays_in_the_sight_and_its_price_in_the_report(self) -> None:
         """EGC-7.11: an agent of rank 4 in exploration in a territory: 2000 x rank."""
         game = position(5)
         game.file(FRANCE, {"type": "spy_territory", "territory": "holland"})

@@ -51,7 +51,7 @@ def test_a_random_game_ends_and_folds_to_the_same_state(seats: int) -> None:
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5, 6])
-def test_a_sight_is_a_function_of_the_facts_that_its_viewer_may_read(seats: int) -> None:
+def test_sight_is_function_of_facts_that_its_viewer_may_read(seats: int) -> None:
     """IMP-11.1, IMP-11.8: at the end and at versions before."""
     match = played(seats)
     for version in random.Random(1).sample(range(seats + 3, len(match.records)), 6):

@@ -85,7 +85,7 @@ def test_an_attack_tells_the_dice_of_its_way_without_the_steps() -> None:
     ]
 
 
-def test_dice_and_losses_of_several_groups_of_an_attack_are_sums() -> None:
+def test_dice_and_losses_of_several_groups_of_attack_are_sums() -> None:
     """IMP-8.1.2.1: each group rolls when it comes."""
     way = ("north_sea", "norwegian_sea", "barents_sea")
     fleet = {"frigate": 3}
@@ -98,7 +98,7 @@ def test_dice_and_losses_of_several_groups_of_an_attack_are_sums() -> None:
     ]
 
 
-def test_units_from_several_regions_enter_a_stormy_combat_with_one_throw() -> None:
+def test_units_of_several_regions_enter_storms_with_one_throw() -> None:
     """IMP-8.1.2.3, IMP-8.3.2: ships of the line first, wherever they come from; reinforcements, too."""
     game = position(
         zones={

@@ -44,7 +44,7 @@ def test_an_attack_tells_forces_dice_and_losses_once() -> None:
     ]
 
 
-def test_a_round_tells_what_a_die_counts_against_a_fort_and_what_is_lost() -> None:
+def test_round_tells_what_a_die_counts_against_a_fort() -> None:
     """IMP-8.2.5: for this comparison only."""
     game = position(
         wars=[(0, 1)],
@@ -59,7 +59,7 @@ def test_a_round_tells_what_a_die_counts_against_a_fort_and_what_is_lost() -> No
     assert not any(line.startswith("La Grande-Bretagne perd") for line in said)
 
 
-def test_a_tie_on_land_is_the_defenders_and_a_die_above_six_is_explained() -> None:
+def test_tie_on_land_is_defenders_and_high_die_is_explained() -> None:
     """IMP-8.2.6: by the highest face of the unit's die."""
     game = position(countries={"france": colony(0, artillery=1, infantry=1, posts=1)})
     going = attack(group("france", "netherlands", artillery=1), group("france", "netherlands", infantry=1))
@@ -108,7 +108,7 @@ def test_units_that_a_card_sends_do_not_go_of_their_own_will() -> None:
     assert told(game, 0, orders)[-1] == "South Africa must send 2 frigates from the North Sea to the Norwegian Sea."
 
 
-def test_cards_that_are_dealt_are_told_together_and_no_more_than_that() -> None:
+def test_cards_dealt_are_told_together_and_no_more_than_that() -> None:
     """IMP-6.2.1: the reader's own card may stand between them."""
     dealt = [{"t": "card_dealt", "seat": seat, "cards": 1, "pile": 47 - seat} for seat in range(3)]
     facts = [dealt[0], {"t": "card_drawn", "seat": 0, "card": "ambush"}, *dealt[1:]]

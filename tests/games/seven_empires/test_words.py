@@ -182,7 +182,7 @@ def test_a_city_that_is_occupied_or_freed_is_told() -> None:
     ]
 
 
-def test_a_city_is_occupied_by_the_army_that_has_beaten_its_defender() -> None:
+def test_city_is_occupied_by_army_that_has_beaten_its_defender() -> None:
     """SE7-8.10: artillery stays; infantry falls with the unit attacked, and the city is as free as before."""
     game = moving("spain", {"barcelona": "spain artillery infantry", "marseille": "france infantry"})
     assert said(game, 0, army("barcelona", "artillery", "marseille"))[1:] == [
@@ -205,7 +205,7 @@ def test_a_city_is_freed_by_the_fall_of_its_occupant() -> None:
     )
 
 
-def test_an_attacker_that_can_be_struck_back_survives_for_the_moment() -> None:
+def test_attacker_that_can_be_struck_back_survives_for_moment() -> None:
     """SE7-8.11."""
     game = moving("spain", {"barcelona": "spain artillery", "marseille": "france infantry infantry two_master"})
     (_, fight, *_) = said(game, 0, army("barcelona", "artillery", "marseille", target="infantry"))

@@ -45,7 +45,7 @@ def test_a_random_game_ends_and_folds_to_the_same_state(seats: int) -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 5])
-def test_a_sight_is_a_function_of_the_facts_that_its_viewer_may_read(seats: int) -> None:
+def test_sight_is_function_of_facts_that_its_viewer_may_read(seats: int) -> None:
     """SOE-16.2: at the end and at a few versions before."""
     match = played(seats, 40 + seats)
     for version in (len(match.records), len(match.records) // 2, seats + 8):

@@ -70,7 +70,7 @@ def test_the_bidders_own_alliance_is_found_in_the_proposal() -> None:
     assert words == {(0, 1): "a", (1, 0): "b", (2, 3): "no"}
 
 
-def test_a_natural_seven_is_told_by_its_dice_and_a_payment_of_nothing_as_none() -> None:
+def test_natural_seven_and_payment_of_nothing_are_told() -> None:
     """SOE-8.8, SOE-6.5."""
     english = load_texts(RULESET.package, "en")
     lost = {"t": "unit_lost", "seat": 0, "unit": "army", "region": "baltic", "unrest": 1, "causes": ["seven"]}

@@ -8,7 +8,7 @@ from tests.games.age_of_reason.board import TEN, attack, figures, last_turn, mov
 from tests.spec import kinds
 
 
-def test_eleven_regions_score_and_home_countries_are_never_attacked() -> None:
+def test_eleven_regions_score_and_homes_are_never_attacked() -> None:
     """AOR-1.1: three values in Europe, two in colonies, none at home, where nothing lies."""
     values = {kind: {len(r.vp) for r in REGIONS.values() if r.kind == kind} for kind in ("europe", "colony", "home")}
     assert values == {"europe": {3}, "colony": {2}, "home": {0}}
@@ -28,7 +28,7 @@ def test_ships_matter_in_naval_regions_alone() -> None:
     assert next(f for f in rolled if f["t"] == "battle_rolled")["strength"] == [2, 9]
 
 
-def test_the_reserve_is_what_lies_neither_on_the_map_nor_on_the_board() -> None:
+def test_reserve_is_what_lies_neither_on_map_nor_on_the_board() -> None:
     """AOR-1.3: 22 in all; no move takes a token back."""
     game = position(2, tokens={"prussia": {"baltic": 3}}, spaces={"finance": [0]})
     assert TOKENS == 22
@@ -61,7 +61,7 @@ def test_an_attack_with_an_empty_reserve_only_removes() -> None:
     assert (figures(game, 0)[2], game.at("/tokens/prussia")) == (1, full["prussia"])
 
 
-def test_each_power_has_nine_force_cards_a_bluff_and_an_alliance() -> None:
+def test_each_power_has_nine_force_cards_bluff_and_an_alliance() -> None:
     """AOR-1.5: eleven cards, 77 in all; what a soldier card without ship is."""
     for deck in DECKS.values():
         assert sorted(CARDS[c].kind for c in deck) == ["alliance", "bluff"] + ["force"] * 9

@@ -14,7 +14,7 @@ from tests.spec import Given
 
 
 @pytest.mark.parametrize("seats", range(2, 8))
-def test_two_to_seven_seats_have_different_powers_and_all_seven_play(seats: int) -> None:
+def test_two_to_seven_seats_have_powers_and_all_seven_play(seats: int) -> None:
     """AOR-2.1: powers without a seat have tokens too."""
     game = Given(RULESET, seats, options={"power_assignment": "random"})
     powers = [empire.power for empire in game.state.empires]

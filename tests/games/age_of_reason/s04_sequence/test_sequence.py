@@ -204,7 +204,7 @@ def test_the_result_does_not_depend_on_the_order_of_the_answers() -> None:
     assert found[0] == found[1] == found[2]
 
 
-def test_placing_and_converting_go_on_with_the_clock_of_the_turn() -> None:
+def test_placing_and_converting_go_on_with_clock_of_the_turn() -> None:
     """AOR-4.3 (ruling 70): after a battle the turn is asked anew with a fresh one."""
     game = position(2, tokens={"prussia": {"central_europe": 1}, "austria": {"central_europe": 1}}, markers=["ca_cuba"])
     due = game.match.game.due_times([0])
@@ -219,7 +219,7 @@ def test_placing_and_converting_go_on_with_the_clock_of_the_turn() -> None:
     assert game.match.game.due_times([0])[0] > due[0]
 
 
-def test_one_clock_runs_for_all_who_are_asked_and_taking_back_does_not_wind_it() -> None:
+def test_one_clock_runs_for_all_and_taking_back_does_not_wind() -> None:
     """AOR-18.2, AOR-4.6.3: whoever owes an answer again when it runs out gives the default."""
     game = battle()
     due = game.match.game.due_times([1, 2, 4])

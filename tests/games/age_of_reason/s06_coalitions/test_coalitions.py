@@ -58,7 +58,7 @@ def test_four_auctions_align_seven_powers() -> None:
         assert game.at("/slots")["8" if last[0] is None else "7"] == "united_provinces"
 
 
-def test_each_auction_is_opened_by_the_seat_to_the_left_of_the_opener() -> None:
+def test_each_auction_is_opened_by_seat_to_left_of_the_opener() -> None:
     """AOR-6.3: not of the winner; the first player opens the first one."""
     game = position(3, turn=None)
     game.when(0, bid(0, *PAIRS[0]))
@@ -96,7 +96,7 @@ def test_bids_rise_and_a_passed_seat_may_bid_again() -> None:
     game.refused(2, move("bid", amount=5, a="prussia"), "malformed_move")
 
 
-def test_the_opener_must_bid_and_nobody_bids_beyond_99_or_his_means() -> None:
+def test_opener_must_bid_and_nobody_bids_beyond_99_or_his_means() -> None:
     """AOR-6.5, AOR-15.3: gold and what loans could bring."""
     game = position(2, turn=None, empires={0: {"gold": 3, "unrest": 20}, 1: {"gold": 200}})
     game.refused(0, move("pass_bid"), "must_open_bid", "AOR-6.5")

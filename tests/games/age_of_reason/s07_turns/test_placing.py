@@ -32,7 +32,7 @@ def test_how_many_places_a_space_has() -> None:
     assert game.at("/spaces/finance") == [0, 0]
 
 
-def test_the_cost_is_paid_then_the_token_placed_then_the_effect_applied() -> None:
+def test_cost_is_paid_then_token_placed_then_the_effect_applied() -> None:
     """AOR-7.4.3."""
     game = position(2, empires={0: {"gold": 0}})
     assert kinds(game.when(0, move("place", space="denmark"))) == ["loan_taken", "gold_paid", "space_placed"]

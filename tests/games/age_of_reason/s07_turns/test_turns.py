@@ -59,7 +59,7 @@ def test_conversions_and_attacks_both_count() -> None:
     assert kinds(facts)[-2:] == ["turn_ended", "turn_started"]
 
 
-def test_with_ministry_of_war_two_attacks_are_made_one_after_the_other() -> None:
+def test_ministry_of_war_makes_two_attacks_in_a_row() -> None:
     """AOR-7.2.3: also with a token placed in this very turn; never more than two."""
     game = position(2, markers=["ca_cuba", "ca_bahamas", "ca_jamaica"], spaces={"finance": [1]})
     game.when(0, move("place", space="ministry_of_war"))
@@ -72,7 +72,7 @@ def test_with_ministry_of_war_two_attacks_are_made_one_after_the_other() -> None
     assert game.state.acting.attacks_allowed == 2
 
 
-def test_a_seat_may_always_pass_and_acts_again_in_the_next_round() -> None:
+def test_seat_may_always_pass_and_acts_again_in_the_next_round() -> None:
     """AOR-7.2.4."""
     game = position(2, round=1)
     game.when(0, move("pass"))

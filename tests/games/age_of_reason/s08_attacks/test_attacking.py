@@ -124,7 +124,7 @@ def test_an_attacker_in_a_naval_region_needs_a_ship() -> None:
     assert facts_of(facts, "battle_rolled")[0]["strength"] == [2, 0]
 
 
-def test_an_attacker_elsewhere_plays_any_force_card_or_the_bluff() -> None:
+def test_attacker_elsewhere_plays_any_force_card_or_the_bluff() -> None:
     """AOR-8.3.2."""
     game = position(2, tokens=TOKENS)
     cards = offers(game, 0, "attack", "central_europe", {"kind": "power", "power": "austria"})
@@ -132,7 +132,7 @@ def test_an_attacker_elsewhere_plays_any_force_card_or_the_bluff() -> None:
     assert BLUFF in cards
 
 
-def test_a_defender_plays_any_force_card_or_the_bluff_everywhere() -> None:
+def test_defender_plays_any_force_card_or_the_bluff_everywhere() -> None:
     """AOR-8.3.3: no ship is needed, and ships count in naval regions."""
     game = position(2, tokens=TOKENS)
     game.when(0, attack("baltic", "austria", "prussia_0s1n"))
@@ -141,7 +141,7 @@ def test_a_defender_plays_any_force_card_or_the_bluff_everywhere() -> None:
     assert facts_of(facts, "battle_rolled")[0]["strength"] == [1, 3]
 
 
-def test_principals_never_play_alliance_and_allies_nothing_else_but_bluff() -> None:
+def test_principals_never_play_alliance_and_allies_bluff_only() -> None:
     """AOR-8.3.4: who has no force card left can only bluff."""
     deck = [c for c in position(2).sight(1)["hand"] if c[-1] == "n" or c[-2] == "_"]
     game = position(5, tokens={**TOKENS, "france": {"central_europe": 1}}, discards={1: deck})

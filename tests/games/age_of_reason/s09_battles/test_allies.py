@@ -176,7 +176,7 @@ def test_the_reveal_and_the_order_of_payment() -> None:
     assert unsealed == ["0:card", "1:card", "2:card", "3:card", "4:card", "0:powers", "1:powers"]
 
 
-def test_supporters_are_allies_with_the_alliance_card_and_hired_powers() -> None:
+def test_supporters_are_allies_with_the_card_and_hired_powers() -> None:
     """AOR-9.5.2."""
     game = closed({2: "france_alliance", 3: "britain_bluff", 4: "russia_alliance"})
     game.when(0, hire("spain"))

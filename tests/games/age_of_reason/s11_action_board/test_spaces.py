@@ -16,7 +16,7 @@ def test_finance_brings_five_gold() -> None:
     assert figures(game, 0) == (15, 0, 0)
 
 
-def test_military_training_counts_everywhere_twice_with_two_tokens() -> None:
+def test_military_training_counts_twice_with_two_tokens() -> None:
     """AOR-11.1.2: for its owner alone."""
     game = position(5, spaces={"military_training": [0, 0]})
     assert {bonus(game.state, 0, region) for region in SCORING} == {2}

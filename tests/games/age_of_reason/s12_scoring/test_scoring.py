@@ -31,7 +31,7 @@ def test_regions_are_ranked_densely_with_all_powers() -> None:
     assert (figures(game, 0)[2], figures(game, 1)[2]) == (3, 3)
 
 
-def test_points_of_all_regions_are_added_in_the_order_of_the_data() -> None:
+def test_points_of_all_regions_are_added_in_order_of_the_data() -> None:
     """AOR-12.2: colonies pay two places, Europe three."""
     tokens = {"prussia": {"india": 1, "german_states": 1}, "austria": {"india": 2, "german_states": 3}}
     tokens |= {"spain": {"india": 3, "german_states": 2}}

@@ -35,7 +35,7 @@ def test_tokens_break_ties_before_gold_and_ranks_are_1_1_3() -> None:
     assert lines[0].to_json()["detail"] == {"vp": 0, "unrest": 0, "tokens": 1, "gold": 50}
 
 
-def test_the_log_is_opened_in_the_end_and_powers_without_seat_are_not_ranked() -> None:
+def test_log_opens_in_the_end_and_unseated_powers_do_not_rank() -> None:
     """AOR-14.2, AOR-10: what was hidden can be read from the records."""
     game = last_turn(3, markers=["ca_cuba"])
     game.when(1, move("convert", marker="ca_cuba", card="austria_1s1n"))

@@ -9,7 +9,7 @@ from tests.games.age_of_reason.board import attack, commit, facts_of, figures, m
 from tests.spec import kinds
 
 
-def test_nothing_but_reform_and_the_end_of_a_game_turn_lowers_unrest() -> None:
+def test_nothing_but_reform_and_end_of_game_turn_lowers_unrest() -> None:
     """AOR-15.1: gold never does."""
     game = position(2, empires={0: {"gold": 99, "unrest": 9}})
     for space in ("finance", "denmark"):

@@ -99,7 +99,7 @@ PAIRS: list[tuple[dict[str, object], dict[str, object]]] = [
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: str(pair[0]["type"]))
-def test_moves_that_differ_in_a_hidden_card_look_the_same_to_all_others(
+def test_moves_of_different_hidden_cards_look_the_same(
     pair: tuple[dict[str, object], dict[str, object]],
 ) -> None:
     """AOR-16.2, AOR-8.1.4, AOR-11.1.4: facts, boards, what others see and what they are offered."""

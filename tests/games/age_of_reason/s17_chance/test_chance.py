@@ -28,7 +28,7 @@ def test_the_draws_in_their_order() -> None:
     assert labels(game) == ["unrest"] * 3 + ["marker"] * 10 + ["opener"]
 
 
-def test_a_battle_draws_two_dice_for_each_side_and_a_second_roll_two() -> None:
+def test_battle_draws_two_dice_a_side_and_second_roll_two() -> None:
     """AOR-17.1."""
     game = position(2, tokens={"prussia": HERE, "austria": HERE}, spaces={"reserves": [1]})
     game.when(0, attack("central_europe", "austria", "prussia_bluff"))

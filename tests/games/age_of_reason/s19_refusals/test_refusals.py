@@ -46,7 +46,7 @@ def test_after_the_end_the_game_is_over() -> None:
     game.refused(0, move("pass"), "game_over")
 
 
-def test_every_code_that_is_raised_is_listed_and_the_other_way_round() -> None:
+def test_every_code_raised_is_listed_and_other_way_round() -> None:
     """AOR-19.2: the list of codes of the page, of Meta, and of the source agree."""
     source = "\n".join(path.read_text() for path in [*(PACKAGE / "rules").rglob("*.py"), *SHARED])
     page = re.search(r"\*\*AOR-19\.2\*\* .*?: (.*)\.$", PAGE.read_text(), re.MULTILINE)

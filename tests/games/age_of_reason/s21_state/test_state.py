@@ -120,7 +120,7 @@ STRANGE: list[tuple[Json, str]] = [
 
 
 @pytest.mark.parametrize(("patch", "at"), STRANGE, ids=lambda x: x if isinstance(x, str) else "")
-def test_ids_that_the_game_does_not_have_are_told_with_their_place(patch: Json, at: str) -> None:
+def test_ids_that_game_does_not_have_are_told_with_their_place(patch: Json, at: str) -> None:
     """AOR-21.2: what only a patch can bring."""
     s = from_json(AgeOfReason, merge_patch(to_json(position(2).state), patch))
     assert any(line.startswith(at) for line in RULESET.check(s))

@@ -10,7 +10,7 @@ from domain.games.age_of_reason import RULESET
 PAGE = Path(__file__).parents[4] / "docs/rules/age_of_reason.md"
 
 
-def test_the_table_of_the_page_lists_every_move_with_its_decision() -> None:
+def test_table_of_the_page_lists_every_move_with_its_decision() -> None:
     """AOR-22: move and decision; the rule is the chapter in which the move is defined."""
     table = PAGE.read_text().split("## AOR-22")[1]
     rows = re.findall(r"^\| (`.*?) \| ([\w, ]+) \|.*\| ([\d.]+) \|$", table, re.MULTILINE)

@@ -39,7 +39,7 @@ def test_everything_goes_in_ascending_id() -> None:
     assert [f["seat"] for f in of(facts, "finance_settled")] == list(range(10))
 
 
-def test_a_draw_is_made_for_nobody_and_only_where_there_is_a_choice() -> None:
+def test_draw_is_made_for_nobody_and_only_where_there_is_choice() -> None:
     """EGC-0.5: two defenders are shuffled, one is not; labels as on the page."""
     two = {"spain-1": ("spain", 60, 5, 5), "spain-2": ("spain", 60, 5, 5)}
     game = position(armies={3: {"france-1": ("france", 200, 7, 6)}, 8: two}, relations={(3, 8): "total_war"})

@@ -18,7 +18,7 @@ def test_a_game_has_ten_seats() -> None:
         RULESET.make_table(9)
 
 
-def test_a_dormant_empire_earns_and_trains_and_is_not_waited_for() -> None:
+def test_dormant_empire_earns_and_trains_and_is_not_waited_for() -> None:
     """EGC-1.2, EGC-4.8."""
     facts = position(armies={5: {"ottoman-1": ("anatolia", 100, 5, 4)}}, status={"5": "dormant"}).resolve()
     assert of(facts, "finance_settled", 5)[0]["national"] == 300_000
@@ -87,7 +87,7 @@ def test_six_infrastructures() -> None:
     game.refused(3, {"type": "build", "territory": "switzerland", "infrastructure": "port"}, "not_coastal", "EGC-7.3")
 
 
-def test_an_army_without_divisions_is_no_more_and_its_number_not_used_again() -> None:
+def test_empty_army_is_no_more_and_its_number_not_used_again() -> None:
     """EGC-1.8."""
     game = position(armies={3: {"france-1": ("france", 5, 7, 6)}})
     game.resolve({3: [{"type": "disband", "army": "france-1", "divisions": 5}]})

@@ -123,7 +123,7 @@ def test_resigning_makes_an_empire_dormant() -> None:
     assert game.state.final is not None
 
 
-def test_an_eliminated_seat_cannot_resign_nor_anybody_while_the_turn_is_resolved() -> None:
+def test_no_seat_resigns_once_eliminated_or_while_resolved() -> None:
     """EGC-4.6, EGC-7.23."""
     out = position(status={"4": "eliminated"}, owners={"japan": 2}, levels={"japan": {}})
     out.refused(4, {"type": "resign"}, "seat_eliminated", "EGC-4.6")
@@ -184,7 +184,7 @@ def test_the_director_resigns_for_an_absent_player() -> None:
     assert 5 not in match.state.top.owing
 
 
-def test_an_emptied_sheet_controls_no_sea_by_a_port_that_is_not_built() -> None:
+def test_emptied_sheet_controls_no_sea_by_port_not_built() -> None:
     """EGC-4.6, EGC-6.3: what the seat sees of its seas goes back with the sheet."""
     game = position(owners={"morocco": 3})
     before = game.sight(3)["projection"]["controlled"]

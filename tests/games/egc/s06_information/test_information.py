@@ -140,7 +140,7 @@ def test_facts_are_for_those_whom_they_concern() -> None:
     assert set(game.record().packs) == {*map(str, range(10)), TABLE_KEY}
 
 
-def test_the_board_shows_the_start_of_the_turn_while_sheets_are_open() -> None:
+def test_board_shows_start_of_the_turn_while_sheets_are_open() -> None:
     """EGC-6.8."""
     game = position(owners={"morocco": 3}, armies={3: {"france-1": ("france", 100, 7, 6)}})
     before: Any = canonical(game.sight(PUBLIC))

@@ -147,7 +147,7 @@ QUIET: list[tuple[list[Doc], list[Doc]]] = [
 
 
 @pytest.mark.parametrize(("one", "other"), QUIET)
-def test_a_resolution_tells_nothing_of_what_changed_for_one_seat_alone(one: list[Doc], other: list[Doc]) -> None:
+def test_resolution_hides_what_changed_for_one_seat_alone(one: list[Doc], other: list[Doc]) -> None:
     """EGC-6.2, EGC-6.7: every seat has one pack of it, whatever was in the sheets."""
     twins = [position(4, armies=FORCES) for _ in range(2)]
     since = len(twins[0].match.records)

@@ -169,7 +169,7 @@ def test_amounts_that_are_not_possible(bad: Doc) -> None:
     position(armies=ARMIES).refused(3, bad, "bad_amount")
 
 
-def test_the_number_of_a_new_army_is_allotted_when_the_order_is_filed() -> None:
+def test_number_of_new_army_is_allotted_when_the_order_is_filed() -> None:
     """EGC-7.0.8: it stays, and is not used again."""
     game = position(armies=ARMIES)
     raise_ten = {"type": "recruit", "territory": "france", "divisions": 10}

@@ -208,7 +208,7 @@ def drown(game: Board) -> None:
     game.match.games[-1] = game.match.game.with_state(state)
 
 
-def test_corruption_of_plunder_is_that_of_the_empire_before_its_losses() -> None:
+def test_corruption_of_plunder_is_that_before_its_losses() -> None:
     """EGC-11.2: five colonies at rank 9 are 5*11 // 5 = 11 %, for both that are lost."""
     owners = dict.fromkeys(("holland", "switzerland", "morocco", "algeria", "tunisia"), 8)
     armies = {3: {"france-1": ("france", 150, 8, 8), "france-2": ("france", 150, 8, 8)}}
@@ -217,7 +217,7 @@ def test_corruption_of_plunder_is_that_of_the_empire_before_its_losses() -> None
     assert of(facts, "finance_settled", 8)[0]["plunder"] == 2 * 80_000 * 89 // 100 + 2 * 70_000 * 89 // 100
 
 
-def test_the_whole_capacity_of_a_conquered_neutral_territory_is_doubled() -> None:
+def test_capacity_of_conquered_neutral_territory_is_doubled() -> None:
     """EGC-11.4: farms too, at the conqueror's rank: (140 + 38)*2; the next turn they feed 178."""
     game = position(
         armies={3: {"france-1": ("france", 370, 8, 8)}}, garrisons={"holland": None}, levels={"holland": {"farm": 1}}

@@ -78,7 +78,7 @@ def test_an_annexed_territory() -> None:
     assert (lines["colonial"], lines["corruption"]) == (96_000, 960)
 
 
-def test_of_several_claimants_the_best_diplomat_gets_the_protectorate() -> None:
+def test_of_several_claimants_best_diplomat_gets_protectorate() -> None:
     """EGC-14.9: all protections on it end, the points of the others are lost."""
     lands = {"serbia": {"protections": {"0": 0, "5": 0, "8": 0}}}
     game = position(lands=lands, rank={0: {"diplomacy": 9}, 8: {"diplomacy": 1}})
@@ -130,7 +130,7 @@ def test_orders_on_a_territory_conquered_this_turn_are_void() -> None:
     assert of(facts, "diplomacy_settled", 8)[0]["before"] == 400 - 150
 
 
-def test_an_order_is_void_when_its_author_has_given_the_territory_away() -> None:
+def test_order_is_void_when_its_author_has_given_territory_away() -> None:
     """EGC-14.9: the gift comes before the annexation, whose points are lost."""
     game = position(9, lands=ITALY, diplomacy={3: 700})
     facts = game.resolve({3: [claim("annex", "italy"), give("italy", "spain")]})

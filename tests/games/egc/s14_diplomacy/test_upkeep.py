@@ -46,7 +46,7 @@ def border(**more: Any) -> Any:
 TAKE = {9: [move("zulu-1", "south_africa", "bechuanaland"), move("zulu-2", "south_africa", "southwest_africa")]}
 
 
-def test_a_lost_territory_brings_points_and_a_taken_one_costs_them() -> None:
+def test_lost_territory_brings_points_and_taken_one_costs_them() -> None:
     """EGC-14.10, EGC-11.3: 50 each."""
     game = border()
     game.resolve(TAKE)

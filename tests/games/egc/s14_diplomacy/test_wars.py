@@ -91,7 +91,7 @@ def test_declarations_go_by_the_diplomacy_ranks() -> None:
     assert [f["target"] for f in of(facts, "war_declared")] == [FRANCE, PORTUGAL]
 
 
-def test_an_alliance_that_begins_now_binds_in_a_war_that_begins_now() -> None:
+def test_alliance_that_begins_now_binds_in_war_that_begins_now() -> None:
     """EGC-14.6: improvements come first."""
     relations = {(BRITAIN, SPAIN): "rupture", (FRANCE, SPAIN): "mpa"}
     game = position(relations=relations, proposals=proposal(SPAIN, FRANCE))
@@ -144,7 +144,7 @@ def test_a_colonial_incident() -> None:
     game.refused(3, act("austria_hungary", "declare_war_cb"), "no_casus_belli", "EGC-7.12")
 
 
-def test_no_incident_for_the_old_owner_for_supporters_or_for_allies() -> None:
+def test_no_incident_for_old_owner_for_supporters_or_for_allies() -> None:
     """EGC-14.7: the former owner only came to its own help, a supporter and one that turned back did not attack."""
     armies = {6: {"portugal-1": ("germany", 60, 5, 5)}, 9: {"zulu-1": ("italy", 60, 9, 5)}}
     game = race(
@@ -179,7 +179,7 @@ def test_an_attack_on_a_protected_territory(land: dict[str, Any], holds: bool) -
         assert game.state.casus_belli == ({"8:3:protected_attacked": 3} if holds else {})
 
 
-def test_a_protection_that_is_given_up_in_the_same_turn_still_counts() -> None:
+def test_protection_that_is_given_up_in_same_turn_still_counts() -> None:
     """EGC-14.7: as it was at the start of the turn, whatever P10 did."""
     game = position(armies={3: {"france-1": ("france", 20, 8, 8)}}, lands={"holland": {"protections": {"8": 0}}})
     game.resolve({3: [move("france-1", "france", "holland")], 8: [{"type": "drop", "territory": "holland"}]})

@@ -83,7 +83,7 @@ def test_passing_is_free_without_a_foreign_army() -> None:
     assert there(game, "barcelona") == {"spain": {"two_master": 1}}
 
 
-def test_permission_is_automatic_for_a_neutral_empire_and_from_oneself() -> None:
+def test_permission_is_automatic_for_neutral_and_oneself() -> None:
     """SE7-8.7, SE7-3.3: no monarch, or the actor is the monarch."""
     for monarch in (None, 0):
         game = moving("france", UNITS, monarchs={"habsburg": monarch})

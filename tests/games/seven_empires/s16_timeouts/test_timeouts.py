@@ -64,7 +64,7 @@ def test_defaults_of_answers() -> None:
     assert default(game) == move("reduce_region", region="moscow", remove=["infantry"] * 3)
 
 
-def test_the_default_of_a_reduction_goes_through_the_types_in_turn() -> None:
+def test_default_of_a_reduction_goes_through_the_types_in_turn() -> None:
     """SE7-16.1: removed are infantry, two_masters, artillery, three_masters, in this order."""
     game = acting("spain", "build_deploy", units={"barcelona": "spain two_master artillery three_master"})
     game.when(0, move("build_city", region="bilbao"))

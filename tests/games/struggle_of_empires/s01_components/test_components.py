@@ -6,7 +6,7 @@ from domain.games.struggle_of_empires import data
 from tests.games.struggle_of_empires.board import army, attack, empire, move, position
 
 
-def test_fourteen_armies_seven_navies_two_forts_are_all_there_is() -> None:
+def test_fourteen_armies_seven_navies_two_forts_are_all() -> None:
     """SOE-1.1: the number of units is a hard limit."""
     assert data.PIECES == {"army": 14, "navy": 7, "fort": 2}
     units = {**army("home_prussia", 14, navy=7), **army("baltic", 0, fort=2)}
@@ -15,7 +15,7 @@ def test_fourteen_armies_seven_navies_two_forts_are_all_there_is() -> None:
         game.refused(0, move("build", unit=unit, to="baltic"), "no_unit_available", "SOE-7.5.5")
 
 
-def test_a_destroyed_unit_returns_to_the_supply_and_can_be_built_again() -> None:
+def test_destroyed_unit_returns_to_supply_and_is_built_again() -> None:
     """SOE-1.1: units destroyed return to the supply."""
     game = position(empires={0: {"units": army("baltic", 14)}}, markers=["ba_norway"])
     game.when(0, attack("baltic", "ba_norway"), draws=[1, 1, 6, 1])
@@ -45,7 +45,7 @@ def test_an_empty_reserve_refuses_to_settle() -> None:
     game.refused(0, move("enslave", marker="ca_cuba"), "no_control_token", "SOE-1.2")
 
 
-def test_with_an_empty_reserve_a_won_attack_removes_but_places_nothing() -> None:
+def test_with_empty_reserve_a_won_attack_removes_only() -> None:
     """SOE-1.2: an attack remains legal; the marker goes, its gold and points are taken, no token is placed."""
     holdings = {"tokens": {"baltic": 20}, "units": army("ottoman_empire", 9)}
     game = position(empires={0: holdings}, markers=["ot_belgrade"])
@@ -93,7 +93,7 @@ def test_population_never_exceeds_nine() -> None:
     game.refused(0, move("use_tile", tile="improved_agriculture"), "population_at_max")
 
 
-def test_the_map_has_five_european_regions_six_colonies_seven_homes() -> None:
+def test_map_has_five_european_regions_six_colonies_seven_homes() -> None:
     """SOE-1.7: colonies carry two values, European regions three, home countries none."""
     sizes = {
         kind: [len(r.vp) for r in data.REGIONS.values() if r.kind == kind] for kind in ("europe", "colony", "home")

@@ -45,7 +45,7 @@ def test_the_defaults_of_the_options() -> None:
     }
 
 
-def test_fixed_powers_and_a_named_first_player_draw_nothing_for_it() -> None:
+def test_fixed_powers_and_named_first_player_draw_nothing() -> None:
     """SOE-2.3: fixed powers by seat; the first player is named."""
     chosen = ["spain", "russia"]
     game = Given(RULESET, 2, options={"power_assignment": "fixed", "powers": chosen, "first_player": 1})

@@ -56,7 +56,7 @@ def test_powers_are_chosen_clockwise_from_the_first_player() -> None:
     assert asked(game) == ("choose_power", 0)
 
 
-def test_random_powers_are_drawn_clockwise_from_the_first_player() -> None:
+def test_random_powers_are_drawn_clockwise_from_first_player() -> None:
     """SOE-3.3: each seat draws among the powers that are left of all seven."""
     draws = [*MARKERS, 1, {"label": "power", "value": "spain"}, "britain", *FIRST_EMPIRE, *SECOND_EMPIRE]
     game = Given(RULESET, 2, options={"power_assignment": "random"}, draws=draws)

@@ -35,7 +35,7 @@ def test_the_winner_of_the_last_auction_places_the_odd_seat() -> None:
         assert game.at(f"/alliances/{row}")[-1] == 1
 
 
-def test_the_first_player_opens_then_always_the_seat_to_the_left_of_the_opener() -> None:
+def test_first_player_opens_then_always_seat_to_left_of_opener() -> None:
     """SOE-6.2: not of the winner; aligned seats bid and open like all others."""
     game = position(5, turn=None, first_player=0)
     game.when(0, bid(0, 1, 2))
@@ -49,7 +49,7 @@ def test_the_first_player_opens_then_always_the_seat_to_the_left_of_the_opener()
     assert asked(game) == ("auction_bid", 2)
 
 
-def test_later_wars_are_opened_by_the_seat_that_was_last_in_the_turn_order() -> None:
+def test_later_wars_are_opened_by_seat_last_in_turn_order() -> None:
     """SOE-6.2: the seat that was last in the turn order of the War before."""
     game = position(3, turn=1, grey=[0, 1], round=6, to_play=[])
     assert game.at("/turn_order") == [0, 2, 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.games.struggle_of_empires.board import army, empire, move, position, unrest
 
 
-def test_a_unit_costs_one_population_and_goes_from_home_to_its_destination() -> None:
+def test_unit_costs_one_population_and_leaves_from_home() -> None:
     """SOE-7.5.1: also to the home country itself, then without movement."""
     game = position()
     game.when(0, move("build", unit="army", to="german_states"))
@@ -14,7 +14,7 @@ def test_a_unit_costs_one_population_and_goes_from_home_to_its_destination() -> 
     assert empire(game, 0)["population"] == 3
 
 
-def test_the_destination_must_be_accessible_and_a_fort_goes_as_an_army() -> None:
+def test_destination_must_be_accessible_and_fort_goes_as_army() -> None:
     """SOE-7.5.2: a fort may stand only in a scoring region."""
     game = position(empires={0: {"units": army("india", 0, navy=1)}})
     game.refused(0, move("build", unit="fort", to="mediterranean"), "region_not_accessible", "SOE-15.2")
@@ -39,7 +39,7 @@ def test_a_sea_roll_may_lose_a_new_unit_or_turn_it_back() -> None:
         assert (empire(game, 0)["population"], unrest(game, 0)) == (4, 0)
 
 
-def test_each_militia_tile_builds_one_more_army_in_the_same_action() -> None:
+def test_each_militia_tile_builds_one_more_army_in_same_action() -> None:
     """SOE-7.5.4: own population, destination and sea roll; no further action."""
     holdings = {"tiles": ["militia"] * 2, "units": army("india", 0, navy=1), "population": 9}
     game = position(empires={0: holdings})

@@ -27,7 +27,7 @@ def test_a_navy_that_moves_first_opens_the_way_for_an_army() -> None:
     assert empire(game, 0)["units"] == army("india", 1, navy=1)
 
 
-def test_a_movement_opens_an_action_when_none_is_open_or_a_new_one_is_asked_for() -> None:
+def test_movement_opens_an_action_if_none_is_open_or_asked() -> None:
     """SOE-7.6.2: `new_action` opens another, and no unit counts as moved."""
     game = position(empires={0: {"units": army("home_prussia", 1)}})
     game.when(0, go("army", "home_prussia", "baltic"))
@@ -53,7 +53,7 @@ def test_a_unit_turned_back_stays_and_has_moved() -> None:
     game.refused(0, go("navy", "home_prussia", "india"), "unit_already_moved", "SOE-7.6.4")
 
 
-def test_from_a_region_as_many_can_leave_as_have_not_come_to_rest_there() -> None:
+def test_units_that_came_to_rest_in_a_region_stay_there() -> None:
     """SOE-7.6.4: units are anonymous; a lost unit leaves no entry."""
     holdings = {"units": {**army("home_prussia", 2), **army("baltic")}, "tiles": ["logistics"] * 2}
     game = position(empires={0: holdings})

@@ -14,7 +14,7 @@ def test_a_population_marker_is_replaced_for_one_population() -> None:
     assert game.at("/turn/colonized") is True
 
 
-def test_the_other_kind_needs_a_navy_in_africa_and_no_population() -> None:
+def test_other_kind_needs_a_navy_in_africa_and_no_population() -> None:
     """SOE-7.8.2: an own navy in Africa."""
     game = position(markers=["ca_cuba"])
     game.refused(0, move("enslave", marker="ca_cuba"), "no_navy_in_africa", "SOE-7.8.2")

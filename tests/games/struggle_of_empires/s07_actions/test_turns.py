@@ -17,7 +17,7 @@ def test_two_actions_in_a_row_then_the_next_seat() -> None:
     assert asked(game) == ("turn", 1)
 
 
-def test_the_same_action_can_be_done_twice_except_buying_and_settling() -> None:
+def test_actions_can_be_repeated_except_buying_and_settling() -> None:
     """SOE-7.1.2: one purchase, and one of colonize or enslave, in a round."""
     game = position(empires={0: {"units": army("africa", 0, navy=1)}}, markers=["na_virginia", "ca_cuba"])
     game.when(0, move("colonize", marker="na_virginia"))
@@ -27,7 +27,7 @@ def test_the_same_action_can_be_done_twice_except_buying_and_settling() -> None:
     game.refused(0, move("buy_tile", tile="banking"), "tile_already_bought", "SOE-7.4.4")
 
 
-def test_free_actions_cost_nothing_and_come_at_any_time_of_the_turn() -> None:
+def test_free_actions_cost_nothing_and_come_at_any_time_of_turn() -> None:
     """SOE-7.1.3: before, between and after the actions, and while a move or build action is open."""
     tiles = ["improved_agriculture"] * 4 + ["militia"]
     game = position(empires={0: {"population": 3, "tiles": tiles, "units": army("home_prussia", 3)}})
@@ -42,7 +42,7 @@ def test_free_actions_cost_nothing_and_come_at_any_time_of_the_turn() -> None:
     assert asked(game) == ("turn", 1)
 
 
-def test_the_turn_record_starts_with_two_actions_and_nothing_else() -> None:
+def test_turn_record_starts_with_two_actions_and_nothing_else() -> None:
     """SOE-7.1.4: visible to all."""
     game = position(3, turn=0)
     game.when(0, move("pass"))

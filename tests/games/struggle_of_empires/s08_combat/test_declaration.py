@@ -54,7 +54,7 @@ def test_a_marker_must_lie_there_and_have_a_number() -> None:
     game.refused(0, attack("caribbean", "ca_cuba"), "marker_not_attackable", "SOE-8.1.2")
 
 
-def test_an_attack_needs_an_own_army_or_against_pirates_an_own_navy() -> None:
+def test_attack_needs_own_army_or_against_pirates_an_own_navy() -> None:
     """SOE-8.1.2: point 6."""
     present = {0: {"units": army("india", 0, navy=1)}, 1: {"tokens": {"india": 1}}}
     game = position(empires=present)
@@ -73,7 +73,7 @@ def test_surprise_needs_the_tile_and_a_player_as_target() -> None:
     game.refused(0, attack("baltic", "ba_norway", surprise=True), "tile_not_applicable", "SOE-8.1.2")
 
 
-def test_only_eligible_allies_are_asked_once_and_paid_from_what_is_left() -> None:
+def test_eligible_allies_are_asked_once_and_paid_from_the_rest() -> None:
     """SOE-8.1.2: point 8; offers are judged after the 2 gold are paid."""
     units = {seat: {"units": army("baltic"), "gold": 5} for seat in (0, 1, 2)}
     game = position(5, empires=units)
@@ -97,7 +97,7 @@ def test_only_eligible_allies_are_asked_once_and_paid_from_what_is_left() -> Non
     game.when(0, attack("baltic", 1, offers=[{"seat": 2, "gold": 3}]))
 
 
-def test_two_gold_are_paid_at_once_and_the_surprise_tile_is_banned() -> None:
+def test_two_gold_are_paid_at_once_and_surprise_tile_is_banned() -> None:
     """SOE-8.1.3: before any dice; with Surprise Attack the tile returns to the stock."""
     holdings = {"units": army("baltic", 2, navy=1), "gold": 1, "tiles": ["surprise_attack"]}
     game = position(2, empires={0: holdings, 1: {"units": army("baltic", 1, navy=1)}})
@@ -108,7 +108,7 @@ def test_two_gold_are_paid_at_once_and_the_surprise_tile_is_banned() -> None:
     assert asked(game) == ("naval_choice", 0)
 
 
-def test_a_target_with_units_only_can_be_beaten_but_has_nothing_to_take() -> None:
+def test_target_with_units_only_can_be_beaten_for_nothing() -> None:
     """SOE-8.1.4: no token changes hands."""
     game = position(2, empires={0: {"units": army("baltic", 3)}, 1: {"units": army("baltic")}})
     game.when(0, attack("baltic", 1), draws=[1, 1, 1, 1])
@@ -123,7 +123,7 @@ def test_naval_battles_are_fought_in_the_zone_of_the_region() -> None:
     assert zones == {"ottoman_empire": "mediterranean", "german_states": None, "central_europe": None}
 
 
-def test_a_fleet_in_the_mediterranean_supports_in_the_ottoman_empire() -> None:
+def test_fleet_in_mediterranean_supports_in_the_ottoman_empire() -> None:
     """SOE-8.2.1: only navies in the zone matter; armies are those of the attacked region."""
     units = {**army("ottoman_empire"), **army("mediterranean", 5, navy=1)}
     game = position(empires={0: {"units": units}}, markers=["ot_wallachia"])

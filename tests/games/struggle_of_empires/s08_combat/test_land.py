@@ -23,7 +23,7 @@ def battle(a: dict[str, Any], b: dict[str, Any], region: str = "baltic", dice: l
     return totals(game.when(0, attack(region, 1), draws=dice or EVEN))
 
 
-def test_the_holder_of_support_may_use_a_blockade_tile_for_plus_two() -> None:
+def test_holder_of_support_may_use_a_blockade_tile_for_plus_two() -> None:
     """SOE-8.6.1: the tile returns to the stock and is banned for him this round."""
     game = position(
         2, empires={0: {"units": army("baltic", 3, navy=1), "tiles": ["blockade"]}, 1: {"tokens": {"baltic": 1}}}
@@ -35,7 +35,7 @@ def test_the_holder_of_support_may_use_a_blockade_tile_for_plus_two() -> None:
     assert (game.at("/stock/blockade"), empire(game, 0)["banned_tiles"]) == (1, ["blockade"])
 
 
-def test_a_blockade_that_is_not_used_or_lies_on_the_map_gives_plus_one() -> None:
+def test_blockade_not_used_or_lies_on_map_gives_plus_one() -> None:
     """SOE-8.6.1: only a tile in hand can be used."""
     holdings = {"units": army("baltic", 3, navy=1), "tiles": ["blockade"]}
     game = position(2, empires={0: holdings, 1: {"tokens": {"baltic": 1}}})
@@ -47,7 +47,7 @@ def test_a_blockade_that_is_not_used_or_lies_on_the_map_gives_plus_one() -> None
     assert totals(game.when(0, attack("baltic", 1), draws=EVEN)) == [[3 + 1, 0]]
 
 
-def test_the_attacker_rolls_before_the_defender_also_against_a_marker() -> None:
+def test_attacker_rolls_before_the_defender_also_against_marker() -> None:
     """SOE-8.6.2: attacker's two dice, then the defender's two."""
     game = position(2, empires={0: {"units": army("baltic", 2)}}, markers=["ba_norway"])
     dice = [{"label": "battle.attacker", "value": 6}, {"label": "battle.attacker", "value": 1}]
@@ -127,7 +127,7 @@ def test_reserve_is_asked_after_each_roll_attacker_first() -> None:
     assert asked(game) == ("turn", 0)
 
 
-def test_a_used_reserve_rolls_all_four_dice_again_and_the_window_starts_anew() -> None:
+def test_used_reserve_rolls_all_four_dice_and_opens_anew() -> None:
     """SOE-8.7.2: only the new roll counts; the tile is turned for this War; no limit but the tiles."""
     empires = {
         0: {"units": army("baltic", 2), "tiles": ["reserve"] * 2},

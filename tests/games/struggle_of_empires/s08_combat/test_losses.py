@@ -99,7 +99,7 @@ def test_sevens_of_markers_and_tiles_have_no_effect() -> None:
     assert lost(game.when(0, attack("german_states", "gs_baden"), draws=[1, 1, 6, 1])) == []
 
 
-def test_forts_can_be_lost_by_the_defender_only_and_never_more_than_there_is() -> None:
+def test_forts_are_lost_by_the_defender_and_never_too_many() -> None:
     """SOE-8.8.5: on land armies, and forts of the defending principal; at sea navies in the zone."""
     _game, facts = fight(land(1, fort=1), land(4), [3, 4, 1, 2])
     assert lost(facts) == [(0, "army")]
@@ -107,7 +107,7 @@ def test_forts_can_be_lost_by_the_defender_only_and_never_more_than_there_is() -
     assert lost(facts) == [(1, "fort")]
 
 
-def test_losses_are_applied_together_each_with_one_unrest_for_its_owner() -> None:
+def test_losses_are_applied_together_with_one_unrest_each() -> None:
     """SOE-8.8.6: after the choices."""
     game, facts = fight(land(9), land(1, fort=1), [2, 5, 1, 1])
     assert asked(game) == ("choose_loss", 1)
@@ -124,7 +124,7 @@ def test_losses_never_change_the_result() -> None:
     assert (empire(game, 0)["units"], empire(game, 0)["tokens"]) == ({}, {"german_states": 1})
 
 
-def test_items_are_listed_attacker_first_and_filled_in_where_there_is_no_choice() -> None:
+def test_items_begin_with_attacker_and_fill_in_sole_choices() -> None:
     """SOE-8.9.1: defeat or tie before seven; if all own units must go nothing is asked."""
     _game, facts = fight(land(9), land(1, fort=1), [1, 1, 1, 6])
     assert lost(facts) == [(1, "army"), (1, "fort")]
@@ -186,7 +186,7 @@ def test_an_ally_can_be_saved() -> None:
     assert lost(facts) == [(1, "army")]
 
 
-def test_withdrawal_is_not_asked_after_a_tie_or_when_only_a_fort_is_lost() -> None:
+def test_withdrawal_is_not_asked_after_tie_or_lost_fort() -> None:
     """SOE-8.10.1: a fort cannot be saved, and a tie is not a defeat."""
     game, facts = fight(land(3), {**land(3), **WITHDRAWS}, [1, 1, 1, 1])
     assert lost(facts) == [(0, "army"), (1, "army")]

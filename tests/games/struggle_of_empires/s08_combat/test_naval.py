@@ -23,7 +23,7 @@ def sea(navies: int, armies: int = 2, **more: Any) -> dict[str, Any]:
 FIGHT, REFUSE = move("naval_choice", fight=True), move("naval_choice", fight=False)
 
 
-def test_without_ships_nobody_has_support_and_with_ships_on_one_side_that_side_has() -> None:
+def test_ships_on_one_side_alone_support_it() -> None:
     """SOE-8.4.1: no decision is asked in these cases."""
     for a, b, totals in ((0, 0, [2, 2]), (1, 0, [3, 2]), (0, 1, [2, 3])):
         game = duel(sea(a), sea(b))
@@ -137,7 +137,7 @@ def test_training_needs_more_tiles_and_an_own_navy() -> None:
     ("navies", "lost", "land"),
     [((3, 1), [1], [3, 2]), ((1, 3), [0], [2, 3]), ((2, 2), [0, 1], [2, 2])],
 )
-def test_the_winner_at_sea_has_support_on_land_and_after_a_tie_nobody(
+def test_winner_at_sea_has_support_on_land_and_after_tie_nobody(
     navies: tuple[int, int], lost: list[int], land: list[int]
 ) -> None:
     """SOE-8.5.4, SOE-8.5.5: navies are lost in the zone; the land battle follows whatever the result."""

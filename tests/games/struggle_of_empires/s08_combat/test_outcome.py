@@ -33,7 +33,7 @@ def test_a_beaten_marker_leaves_the_game_and_pays() -> None:
     assert empire(game, 0)["vp"] == 1
 
 
-def test_the_captured_token_is_freed_when_the_slave_revolt_is_beaten() -> None:
+def test_captured_token_is_freed_when_slave_revolt_is_beaten() -> None:
     """SOE-8.11.4: to its owner's reserve; the attacker places one; the tile returns to the stock."""
     for owner in (0, 1):
         held = {"region": "caribbean", "token_of": owner}
@@ -59,7 +59,7 @@ def test_another_attack_needs_another_action_and_two_more_gold() -> None:
     assert asked(game) == ("turn", 1)
 
 
-def test_the_attacker_of_pirates_counts_navies_tiles_and_training() -> None:
+def test_attacker_of_pirates_counts_navies_tiles_and_training() -> None:
     """SOE-8.12.1: alliance tiles that show a navy, one Naval Training; Pirates 1; Reserve for the attacker."""
     holdings = {"units": army("india", 0, navy=2), "tiles": ["portugal", "indian_nawab", "naval_training", "reserve"]}
     helper = {"units": army("india", 0, navy=1)}

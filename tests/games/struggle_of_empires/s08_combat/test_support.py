@@ -60,7 +60,7 @@ def test_an_offer_is_paid_when_its_conditions_are_met() -> None:
     assert game.at("/combat/attacker/offers/0/accepted") is True
 
 
-def test_an_offer_is_not_paid_otherwise_and_the_help_still_counts() -> None:
+def test_offer_is_not_paid_otherwise_and_the_help_still_counts() -> None:
     """SOE-8.3.3: fewer units than asked for, or none at all."""
     for offer, armies in (({"min_armies": 2}, 1), ({}, 0)):
         game = position(4, empires=FOUR)
@@ -85,7 +85,7 @@ def test_then_the_defender_asks_his_allies() -> None:
     assert (empire(game, 1)["gold"], empire(game, 3)["gold"]) == (0, 20)
 
 
-def test_a_surprised_defender_asks_nobody_but_uses_his_own_tiles() -> None:
+def test_surprised_defender_asks_nobody_but_uses_his_own_tiles() -> None:
     """SOE-8.3.4: his own tiles still work."""
     empires = {**FOUR, 0: {**FOUR[0], "tiles": ["surprise_attack"]}, 1: {**FOUR[1], "tiles": ["sweden", "reserve"]}}
     game = position(4, empires=empires)

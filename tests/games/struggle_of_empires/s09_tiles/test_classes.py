@@ -18,7 +18,7 @@ from tests.games.struggle_of_empires.board import (
 )
 
 
-def test_development_and_trade_tiles_stay_alliance_tiles_go_back_each_war() -> None:
+def test_development_tiles_stay_and_alliance_tiles_go_back() -> None:
     """SOE-9.1.1: at the end of every War only the alliance tiles return to the stock."""
     game = last_turn(empires={0: {"tiles": ["militia", "tobacco", "bavaria", "sweden"]}})
     end_of_war(game)
@@ -38,7 +38,7 @@ def test_permanent_tiles_work_without_a_move() -> None:
     game.refused(0, move("use_tile", tile="logistics"), "tile_not_usable", "SOE-9.3.1")
 
 
-def test_once_per_war_tiles_are_turned_copy_by_copy_and_turned_back() -> None:
+def test_once_per_war_tiles_are_turned_and_turned_back() -> None:
     """SOE-9.2.2: a tile may be used in the turn in which it was bought."""
     game = position(2, turn=0, round=6, empires={0: {"tiles": ["improved_agriculture"]}})
     use = move("use_tile", tile="improved_agriculture")
@@ -58,7 +58,7 @@ def test_a_boxed_tile_leaves_the_game() -> None:
     assert empire(game, 0)["tiles"] == []
 
 
-def test_a_tile_that_went_back_to_the_stock_is_banned_for_its_user_until_the_round_ends() -> None:
+def test_returned_tile_is_banned_for_its_user_this_round() -> None:
     """SOE-9.2.4: any other seat may buy it."""
     holdings = {"units": army("baltic", 2), "tiles": ["surprise_attack"]}
     game = position(2, empires={0: holdings, 1: {"tokens": {"baltic": 1}}})

@@ -31,7 +31,7 @@ def test_the_purchase_names_a_colony_and_a_seat() -> None:
     assert (empire(game, 0)["gold"], game.at("/turn/actions_left"), game.at("/turn/tile_bought")) == (8, 1, True)
 
 
-def test_the_target_is_another_seat_with_a_token_there_friend_or_foe() -> None:
+def test_target_is_another_seat_with_token_there_friend_or_foe() -> None:
     """SOE-9.6.2: not the buyer."""
     tokens = {seat: {"tokens": {"india": 1}} for seat in (0, 2)}
     game = position(3, empires=tokens)
@@ -41,7 +41,7 @@ def test_the_target_is_another_seat_with_a_token_there_friend_or_foe() -> None:
     game.when(0, send("pirates", "india", 2), draws=[1, 1, 1, 1])
 
 
-def test_pirates_fight_the_navies_tiles_and_training_of_the_target() -> None:
+def test_pirates_fight_navies_tiles_and_training_of_the_target() -> None:
     """SOE-9.6.3: no allies, no refusal; the tile rolls first; the target may use Reserve."""
     target = {
         "tokens": {"india": 1},
@@ -72,7 +72,7 @@ def test_the_target_may_withdraw() -> None:
     ("dice", "navies", "stays", "held"),
     [([2, 1, 1, 1], 1, 0, True), ([1, 1, 1, 1], 1, 0, False), ([1, 1, 3, 1], 1, 1, False), ([1, 1, 6, 1], 2, 1, False)],
 )
-def test_pirates_that_win_hold_a_token_otherwise_the_tile_goes_back(
+def test_pirates_that_win_hold_token_otherwise_tile_goes_back(
     dice: list[int], navies: int, stays: int, held: bool
 ) -> None:
     """SOE-9.6.4: a beaten or tied target loses a navy, and one more for its natural seven."""
@@ -115,7 +115,7 @@ def test_the_tile_on_the_map_belongs_to_nobody() -> None:
     assert (game.state.pirates, empire(game, 0)["tokens"]) == (None, {"india": 1})
 
 
-def test_slave_revolt_only_in_the_three_americas_on_land_with_strength_three() -> None:
+def test_slave_revolt_is_in_the_americas_with_strength_three() -> None:
     """SOE-9.7.1: in attack and in defence."""
     target = {"tokens": {"india": 1, "caribbean": 1}}
     game = position(2, empires={1: target})
@@ -148,7 +148,7 @@ def test_a_slave_revolt_in_a_tie_takes_no_fort() -> None:
     assert empire(game, 1)["units"] == army("caribbean", 0, fort=1)
 
 
-def test_a_slave_revolt_that_wins_stays_and_one_that_does_not_goes_back() -> None:
+def test_winning_slave_revolt_stays_and_losing_one_goes_back() -> None:
     """SOE-9.7.3: one token of the target goes on the tile."""
     for dice, held in (([1, 1, 1, 1], {"region": "caribbean", "token_of": 1}), ([1, 1, 4, 1], None)):
         game = position(2, empires={1: {"tokens": {"caribbean": 2}}})

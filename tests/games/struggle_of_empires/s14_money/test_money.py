@@ -9,7 +9,7 @@ from domain.games.struggle_of_empires.state import Empire, Tile
 from tests.games.struggle_of_empires.board import army, attack, empire, move, position, unrest
 
 
-def test_unrest_comes_from_loans_industry_and_losses_and_goes_by_reform() -> None:
+def test_unrest_comes_from_loans_and_losses_goes_by_reform() -> None:
     """SOE-14.1: and from nothing else."""
     game = position(2, empires={0: {"gold": 0, "units": army("baltic", 2)}}, markers=["ba_norway"])
     game.when(0, attack("baltic", "ba_norway"), draws=[1, 1, 1, 1])

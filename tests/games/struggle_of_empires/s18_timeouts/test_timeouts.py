@@ -49,7 +49,7 @@ def lapse_power(game: Given) -> Json:
     return game.match.records[-1].public["acts"][0][1]
 
 
-def test_an_army_is_placed_in_the_first_region_with_an_own_token() -> None:
+def test_army_is_placed_in_the_first_region_with_an_own_token() -> None:
     """SOE-18.1: German States if there is none."""
     game = Given(RULESET, 2, draws=[*MARKERS, 0])
     lapse(game)

@@ -10,7 +10,7 @@ from domain.games.struggle_of_empires import RULESET
 PAGE = Path(__file__).parents[4] / "docs/rules/struggle_of_empires.md"
 
 
-def test_the_table_of_the_page_lists_every_move_with_its_decision() -> None:
+def test_table_of_the_page_lists_every_move_with_its_decision() -> None:
     """SOE-22: move and decision; the rule is the chapter in which the move is defined."""
     table = PAGE.read_text().split("## SOE-22")[1]
     rows = re.findall(r"^\| (`.*?) \| (\w+) \|.*\| ([\d.]+) \|$", table, re.MULTILINE)
