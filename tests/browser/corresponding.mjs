@@ -5,7 +5,7 @@ import { createECDH } from "node:crypto";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { decide, expected, faults, finish, given, logIn, open } from "./driver.mjs";
+import { decide, expected, faults, finish, given, logIn, open, submit } from "./driver.mjs";
 
 const { decrypt } = createRequire(join(given.modules, "x.js"))("http_ece");
 const PATIENCE = 60_000;
@@ -44,16 +44,18 @@ tools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
   for (const each of registrations) if (!each.isDeleted) registration = each.registrationId;
 });
 await tools.send("ServiceWorker.enable");
-await tools.send("Emulation.setEmulatedMedia", { features: [{ name: "display-mode", value: "standalone" }] });
 
 await logIn(page, given.own, given.password, "/games");
 await page.evaluate(() => navigator.serviceWorker.ready);
 await page.waitForFunction(() => Boolean(navigator.serviceWorker.controller));
 const { installabilityErrors } = await tools.send("Page.getInstallabilityErrors");
 const { manifest } = await tools.send("Page.getAppManifest");
-const found = { install: { errors: installabilityErrors, display: manifest.display }, clicked: [], answered: 0, looks: 0 };
+const found = { install: { errors: installabilityErrors, display: manifest.display }, clicked: [], byHand: [] };
+page.on("request", (request) => {
+  const decision = request.method() === "POST" && new URLSearchParams(request.postData() ?? "").get("decision");
+  if (decision && !found.byHand.includes(decision)) found.byHand.push(decision);
+});
 await page.goto(manifest.startUrl);
-found.install.isStandalone = await page.evaluate(() => matchMedia("(display-mode: standalone)").matches);
 
 /** The worker of the pages, with notes of what it shows and opens. */
 async function worker() {
@@ -88,10 +90,10 @@ async function click(message) {
     });
     self.dispatchEvent(event);
     await Promise.all(waits);
-    return [shown, self.opened];
+    return [shown, new URL(self.opened, location.origin).href];
   });
   found.clicked.push(shown);
-  return address;
+  return address.slice(given.url.length);
 }
 
 let read = 0;
@@ -115,19 +117,22 @@ await page.goto("about:blank");
 /** Give the standing orders of the scenario in the page of the table. */
 async function giveOrders() {
   for (const { kind, attacked } of given.orders) {
-    const panel = page.locator("#orders");
-    if (!(await panel.evaluate((node) => node.open))) await panel.locator("> summary").tap();
-    const form = panel.locator(`details[data-key="order-${kind}"]`);
-    if (!(await form.evaluate((node) => node.open))) await form.locator("> summary").tap();
-    await form.locator("input[name=times]").fill("99");
-    const turn = form.locator("input[name=turn]");
-    await turn.fill(await turn.getAttribute("max"));
-    await form.locator("input[name=attacked]").setChecked(attacked);
-    if (await form.locator("input[name=chance]").count()) await form.locator("input[name=chance]").check();
-    const before = await panel.locator(".given > li").count();
-    await form.locator("button").last().tap();
-    await page.waitForFunction((before) => document.querySelectorAll("#orders .given > li").length > before, before);
+    while (!(await giveOrder(kind, attacked)));
   }
+}
+
+/** Give one standing order. Return nothing if the page has changed under the finger. */
+async function giveOrder(kind, attacked) {
+  const panel = page.locator("#orders");
+  if (!(await panel.evaluate((node) => node.open))) await panel.locator("> summary").tap();
+  const form = panel.locator(`details[data-key="order-${kind}"]`);
+  if (!(await form.evaluate((node) => node.open))) await form.locator("> summary").tap();
+  await form.locator("input[name=times]").fill("99");
+  const turn = form.locator("input[name=turn]");
+  await turn.fill(await turn.getAttribute("max"));
+  await form.locator("input[name=attacked]").setChecked(attacked);
+  if (await form.locator("input[name=chance]").count()) await form.locator("input[name=chance]").check();
+  return submit(page, () => form.locator("button").last().tap());
 }
 
 const due = page.locator(".bar.yours ~ .area .decide");
@@ -139,8 +144,7 @@ for (let message = await begin(); ; message = await next()) {
   if (await over.count()) break;
   if (!isGiven) await giveOrders();
   isGiven = true;
-  found.looks++;
-  while (await due.count()) if (await decide(page)) found.answered++;
+  while (await due.count()) await decide(page);
   await page.goto("about:blank");
 }
 
