@@ -5,7 +5,7 @@ import { createECDH } from "node:crypto";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { decide, expected, faults, finish, given, logIn, open, submit } from "./driver.mjs";
+import { decide, expected, faults, finish, given, go, logIn, open, submit } from "./driver.mjs";
 
 const { decrypt } = createRequire(join(given.modules, "x.js"))("http_ece");
 const PATIENCE = 60_000;
@@ -64,6 +64,7 @@ async function worker() {
     if (self.shown) return;
     self.shown = [];
     ServiceWorkerRegistration.prototype.showNotification = async (title, options) => void self.shown.push({ title, ...options });
+    PushManager.prototype.getSubscription = async () => ({ unsubscribe: async () => void (self.isEnded = true) });
     Clients.prototype.openWindow = async (url) => void (self.opened = url);
     WindowClient.prototype.focus = async function () {
       self.opened = this.url;
@@ -116,18 +117,18 @@ await page.goto("about:blank");
 
 /** Give the standing orders of the scenario in the page of the table. */
 async function giveOrders() {
-  for (const { kind, attacked } of given.orders) {
-    while (!(await giveOrder(kind, attacked)));
+  for (const order of given.orders) {
+    while (!(await giveOrder(order)));
   }
 }
 
 /** Give one standing order. Return nothing if the page has changed under the finger. */
-async function giveOrder(kind, attacked) {
+async function giveOrder({ kind, times, attacked }) {
   const panel = page.locator("#orders");
   if (!(await panel.evaluate((node) => node.open))) await panel.locator("> summary").tap();
   const form = panel.locator(`details[data-key="order-${kind}"]`);
   if (!(await form.evaluate((node) => node.open))) await form.locator("> summary").tap();
-  await form.locator("input[name=times]").fill("99");
+  await form.locator("input[name=times]").fill(String(times));
   const turn = form.locator("input[name=turn]");
   await turn.fill(await turn.getAttribute("max"));
   await form.locator("input[name=attacked]").setChecked(attacked);
@@ -162,6 +163,10 @@ async function begin() {
 await page.waitForTimeout(LATE);
 await page.goto(`/games/${given.game}`);
 found.page = (await page.locator("main").innerText()).slice(0, 400);
+await page.goto("/");
+await page.locator("header .menu summary").tap();
+await go(page, page.locator('header form[action="/logout"] button'));
+found.isEnded = await (await worker()).evaluate(() => self.isEnded);
 service.close();
 service.closeAllConnections();
 await finish({ ...found, got, unread: got[given.own].slice(read) });

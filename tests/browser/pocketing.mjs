@@ -60,6 +60,11 @@ page.on("response", (answer) => {
   const path = new URL(answer.url()).pathname;
   if (answer.fromServiceWorker()) found.answered.push(`${answer.request().method()} ${path.replace(/[0-9a-f-]{36}/, "{game}")}`);
 });
+await page.addInitScript(() => {
+  const note = async (count) => localStorage.setItem("badge", count ?? 0);
+  Object.assign(Navigator.prototype, { setAppBadge: note, clearAppBadge: () => note(0) });
+});
+const readBadge = () => page.evaluate(() => localStorage.getItem("badge"));
 await register(page, given.name);
 const table = await playNow(page, given.ruleset);
 await page.evaluate(() => navigator.serviceWorker.ready);
@@ -70,6 +75,10 @@ const tools = await page.context().newCDPSession(page);
 const { installabilityErrors } = await tools.send("Page.getInstallabilityErrors");
 const { errors, manifest } = await tools.send("Page.getAppManifest");
 found.install = { errors: [...errors, ...installabilityErrors], manifest, url: given.url };
+
+await page.goto("/");
+found.badges = [await readBadge()];
+found.themes = await page.locator('meta[name="theme-color"]').evaluateAll((all) => all.map((each) => each.media));
 
 const READ = [table, `${table}/chronicle`, `${table}/rules`, "/"];
 const see = async (tab, path) => {
@@ -128,6 +137,7 @@ await page.locator("#saved").waitFor({ state: "hidden" });
 await page.goto("/");
 await page.locator("header .menu summary").click();
 await go(page, page.locator('header form[action="/logout"] button'));
+found.badges.push(await readBadge());
 found.afterLogout = (await stores()).filter((name) => name.includes("pages"));
 cut();
 const left = await openTab(page);

@@ -9,7 +9,6 @@ import threading
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,8 +27,12 @@ pytestmark = [
 
 client: Any = python_client()
 PASSWORD = "correct horse battery staple 9"
-ORDERS = (("ready", False), ("same_budget", False), ("buy_nothing", True), ("pass_windows", False))
-"""Kinds of orders, and whether an attack ends them."""
+ORDERS: list[Doc] = [
+    {"kind": "ready", "times": 99, "attacked": False},
+    {"kind": "same_budget", "times": 99, "attacked": False},
+    {"kind": "buy_nothing", "times": 99, "attacked": True},
+    {"kind": "pass_windows", "times": 15, "attacked": False},
+]
 
 
 @pytest.fixture(scope="module")
@@ -72,14 +75,11 @@ def test_a_slow_game_is_played_to_its_end_by_messages_alone(service: Service, sc
     playing.start()
     found = scenario(
         "corresponding", own="Anne", password=PASSWORD, browsing=PHONE, game=table.game, director=table.wire.token,
-        push=push, devices=devices, orders=[{"kind": kind, "attacked": attacked} for kind, attacked in ORDERS],
+        push=push, devices=devices, orders=ORDERS,
     )  # fmt: skip
     playing.join(60)
-    import json
-    Path("/tmp/wt/pocket-found2.json").write_text(json.dumps(found))
     check_messages(found, table.game)
     orders = seat.wire.get(f"/games/{table.game}/standing-orders")["items"]
-    Path("/tmp/wt/pocket-found.json").write_text(json.dumps({"orders": orders}))
     check_share(found, orders)
     check_deliveries(service, found, orders)
 
@@ -89,6 +89,7 @@ def check_messages(found: Doc, game: str) -> None:
     assert (found["install"]["errors"], found["install"]["display"]) == ([], "kStandalone")
     assert found["trial"].startswith("/account/notices")
     assert "The game is over." in found["page"]
+    assert found["isEnded"]
     assert {each["data"].partition("#")[0] for each in found["clicked"][1:]} == {f"/games/{game}"}
     told = found["got"]["Bruno"]
     assert {each["url"] for each in told} == {f"/games/{game}"}
@@ -99,16 +100,18 @@ def check_share(found: Doc, orders: list[Doc]) -> None:
     """About half of the decisions were made by orders; each has ended with its reason."""
     made = {act["decision"] for order in orders for act in order["acts"]}
     share = len(made) / len(made | {*found["byHand"]})
-    assert 0.35 < share < 0.65, (sorted(made), found["byHand"])
+    assert 0.25 < share < 0.75, (sorted(made), found["byHand"])
     assert len(orders) == len(ORDERS)
     assert all(each["state"] == "ended" and each["reason"] and each["told"] for each in orders), orders
 
 
 def check_deliveries(service: Service, found: Doc, orders: list[Doc]) -> None:
     """Each delivery went out once; each move and each end of an order was told once, to its owner alone."""
-    with closing(sqlite3.connect(f"file:{service.data}/annals.sqlite?mode=ro", uri=True)) as database:
-        print(database.execute("SELECT webhook, type, state, tries, count(*) FROM deliveries GROUP BY 1, 2, 3, 4").fetchall())
-        print([len(each) for each in found["got"].values()])
+    rows = "SELECT a.name, count(*), sum(d.tries) FROM deliveries d JOIN webhooks h ON h.id = d.webhook " \
+        "JOIN accounts a ON a.id = h.account WHERE d.state = 'delivered' GROUP BY 1"
+    with closing(sqlite3.connect(f"file:{service.data}/ledger.sqlite?mode=ro", uri=True)) as database:
+        sent = {name: (count, tries) for name, count, tries in database.execute(rows)}
+    assert sent == {name: (len(told), len(told)) for name, told in found["got"].items()}
     titles = [each["title"].partition(":")[0] for each in found["got"]["Anne"]]
     assert titles.count("Game over") == 1
     acts = [len(each["acts"]) for each in orders if each["acts"]]
