@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from statistics import median
 
@@ -22,7 +23,8 @@ COLD, WARM = 3_000, 1_500
 @pytest.mark.parametrize("ruleset", [SOE, "egc@1"])
 def test_a_slow_phone_shows_the_question_in_time(scenario: Scenario, ruleset: str) -> None:
     found = scenario("starting", name=f"Slow {ruleset[:3]}", ruleset=ruleset, browsing=PHONE)
-
+    if found["load"] > 2 * (os.cpu_count() or 1):
+        pytest.skip(f"the machine is busy (load {found['load']}): {found}")
     assert max(each["slower"] for each in found["cold"] + found["warm"]) > 2, found
     assert median(each["time"] for each in found["cold"]) <= COLD, found
     assert median(each["time"] for each in found["warm"]) <= WARM, found
