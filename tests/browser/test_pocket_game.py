@@ -107,8 +107,10 @@ def check_share(found: Doc, orders: list[Doc]) -> None:
 
 def check_deliveries(service: Service, found: Doc, orders: list[Doc]) -> None:
     """Each delivery went out once; each move and each end of an order was told once, to its owner alone."""
-    rows = "SELECT a.name, count(*), sum(d.tries) FROM deliveries d JOIN webhooks h ON h.id = d.webhook " \
+    rows = (
+        "SELECT a.name, count(*), sum(d.tries) FROM deliveries d JOIN webhooks h ON h.id = d.webhook "
         "JOIN accounts a ON a.id = h.account WHERE d.state = 'delivered' GROUP BY 1"
+    )
     with closing(sqlite3.connect(f"file:{service.data}/ledger.sqlite?mode=ro", uri=True)) as database:
         sent = {name: (count, tries) for name, count, tries in database.execute(rows)}
     assert sent == {name: (len(told), len(told)) for name, told in found["got"].items()}

@@ -104,9 +104,7 @@ class Streams(BaseHTTPRequestHandler):
 def running(command: list[str], **env: str) -> Iterator[None]:
     """A program with its children, ended afterwards."""
     quiet = subprocess.DEVNULL
-    started = subprocess.Popen(
-        command, env={**os.environ, **env}, stdout=quiet, stderr=quiet, start_new_session=True
-    )
+    started = subprocess.Popen(command, env={**os.environ, **env}, stdout=quiet, stderr=quiet, start_new_session=True)
     try:
         yield
     finally:
@@ -130,9 +128,7 @@ def follow(command: list[str], **env: str) -> Any:
         server.server_close()
 
 
-def test_chromium_comes_back_with_the_last_event(
-    program: tuple[str, str], tools: Path, tmp_path: Path
-) -> None:
+def test_chromium_comes_back_with_the_last_event(program: tuple[str, str], tools: Path, tmp_path: Path) -> None:
     browser, libraries = program
     command = [browser, "--headless", "--no-sandbox", "--no-zygote", "--disable-gpu", "--remote-debugging-port=0"]
     fonts = str(tools.parents[1] / "browser" / "fonts.conf")

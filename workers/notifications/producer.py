@@ -89,7 +89,9 @@ class _RecordStep:
 
     def is_own_move(self, seat: Seat) -> bool:
         """Return whether the player of the seat has just moved: they are there, and see the next decision."""
-        return self.record.kind == "moved" and not self.is_by_order and seat in {mover for mover, _ in self.record.moves()}
+        return (
+            self.record.kind == "moved" and not self.is_by_order and seat in {mover for mover, _ in self.record.moves()}
+        )
 
 
 @dataclass(frozen=True)
