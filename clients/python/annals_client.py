@@ -393,7 +393,7 @@ class Table:
 
     def standing_orders(self) -> t.StandingOrders:
         """Return the `kinds` of orders that you may give, and your `items` with their moves and ends."""
-        return cast("t.StandingOrders", self._get("/standing-orders", wait=self.position))
+        return cast("t.StandingOrders", self._get("/standing-orders"))
 
     def order(self, kind: str, values: dict[str, Json] | None = None, **more: Json) -> t.StandingOrder:
         """Decide beforehand, with the fields of the kind; `times`, `turn`, `chance`, `stops`."""

@@ -311,7 +311,7 @@ export class Table {
   }
 
   /** The `kinds` of standing orders that you may give, and your `items` with their moves and ends. */
-  standingOrders = () => this.get<Schemas["StandingOrders"]>("/standing-orders");
+  standingOrders = () => this.wire.get<Schemas["StandingOrders"]>(`/games/${this.game}/standing-orders`);
 
   /** Decide beforehand, with the fields of the kind; `times`, `turn`, `chance`, `stops`. */
   order(kind: string, values: Record<string, unknown> = {}, more: Partial<Schemas["NewOrder"]> = {}): Promise<Schemas["StandingOrder"]> {
