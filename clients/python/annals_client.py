@@ -9,8 +9,7 @@
     seat.play(choose)
 
 Every write has its own idempotency key. If the connection breaks, or the service asks the client to wait, the write is
-repeated with this key, so it is done once. Types are generated from the service's OpenAPI document into
-`annals_types.py` (see README.md); the client runs without this file.
+repeated with this key, so it is done once. Types for checkers alone are generated into `annals_types.py` (README.md).
 """
 
 from __future__ import annotations
@@ -35,9 +34,6 @@ Json = Any
 Choose = Callable[["t.Board", "t.Choice"], Json]
 """(board, question) -> the pick: one option's value, a list of values or a number, by the question's `kind`."""
 
-AGAIN = frozenset({429, 503})
-"""Statuses after which the same request may be repeated, after the seconds in `Retry-After`."""
-
 OVERTAKEN = frozenset(
     {"stale_version", "decision_closed", "already_answered", "not_your_decision", "wrong_phase", "not_offered"}
 )
@@ -45,9 +41,7 @@ OVERTAKEN = frozenset(
 
 OVER = frozenset({"game_over", "not_running"})
 
-PAUSED = "game_paused"
-PAUSE_SECONDS = 30
-"""Seconds until the next look during a pause with an end: no event tells that it is over."""
+PAUSE_SECONDS = 30  # until the next look during a pause with an end: no event tells that it is over
 
 
 class AnnalsError(Exception):
@@ -68,8 +62,8 @@ class Refused(AnnalsError):
 
     @property
     def passing(self) -> bool:
-        """Tells that the same request may be repeated. A damaged record needs an operator instead."""
-        return self.status in AGAIN and self.code != "record_damaged"
+        """Tells that the same request may be repeated, after `retry_after`. A damaged record needs an operator."""
+        return self.status in (429, 503) and self.code != "record_damaged"
 
 
 class Forked(AnnalsError):
@@ -148,10 +142,8 @@ class Wire:
         raise Unreachable(f"{method} {path}")
 
     def _open(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> http.client.HTTPResponse:
-        if self.token:
-            headers = headers | {"Authorization": f"Bearer {self.token}"}
-        if self.role:
-            headers = headers | {"Annals-Role": self.role}
+        caller = {"Authorization": self.token and f"Bearer {self.token}", "Annals-Role": self.role}
+        headers = headers | {name: value for name, value in caller.items() if value}
         request = urllib.request.Request(f"{self.address}/v1{path}", body, headers, method=method)  # noqa: S310
         try:
             return cast(http.client.HTTPResponse, self._opener.open(request, timeout=self.timeout))
@@ -328,12 +320,9 @@ class Table:
 
     def join(self, seat: int | None = None, **more: Json) -> Table:
         """Take a seat and return the table in this role; guests get a token for it."""
-        body = more | ({} if seat is None else {"seat": seat})
-        if self.invitation:
-            body.setdefault("invitation", self.invitation)
-        taken = cast("t.SeatDoc", self._write("/seats", body))
-        token = taken.get("token") or self.wire.token
-        wire = replace(self.wire, token=token, role=str(taken["seat"]))
+        known = {"invitation": self.invitation} if self.invitation else {}
+        taken = cast("t.SeatDoc", self._write("/seats", known | more | ({} if seat is None else {"seat": seat})))
+        wire = replace(self.wire, token=taken.get("token") or self.wire.token, role=str(taken["seat"]))
         return Table(wire, self.game, taken["seat"], self.position, heads=self.heads)
 
     def seat_bot(self, seat: int, bot: str = "heuristic") -> t.SeatDoc:
@@ -359,8 +348,7 @@ class Table:
 
     def withdraw_ruling(self, version: int, reason: str = "") -> t.Written:
         """Withdraw the ruling of a version within a day; for officers."""
-        body = {"reason": reason} if reason else {}
-        return cast("t.Written", self._write(f"/rulings/{version}/withdrawal", body))
+        return cast("t.Written", self._write(f"/rulings/{version}/withdrawal", {"reason": reason} if reason else {}))
 
     def concede(self) -> t.Written:
         """Leave the seat for good."""
@@ -403,6 +391,19 @@ class Table:
         """Return the treaties that may be proposed to these seats, or to the table."""
         return cast("t.TreatyKinds", self._get("/talk/treaties", to=",".join(map(str, to))))
 
+    def standing_orders(self) -> t.StandingOrders:
+        """Return the `kinds` of orders that you may give, and your `items` with their moves and ends."""
+        return cast("t.StandingOrders", self._get("/standing-orders"))
+
+    def order(self, kind: str, values: dict[str, Json] | None = None, **more: Json) -> t.StandingOrder:
+        """Decide beforehand, with the fields of the kind; `times`, `turn`, `chance`, `stops`."""
+        body = {"kind": kind, "values": values or {}, **more}
+        return cast("t.StandingOrder", self.wire.write(f"/games/{self.game}/standing-orders", body))
+
+    def revoke(self, order: str) -> None:
+        """Revoke an order. Its moves stay."""
+        self.wire.write(f"/games/{self.game}/standing-orders/{order}", None, method="DELETE")
+
     def export(self) -> bytes:
         """Return the readable records as lines; `annals verify` checks them."""
         return self.wire.text(f"/games/{self.game}/export")
@@ -439,7 +440,7 @@ class Table:
         try:
             self.move(self.build(choose, now["board"]), decision=owed["id"])
         except Refused as refusal:
-            if refusal.code == PAUSED:
+            if refusal.code == "game_paused":
                 ends = refusal.problem.get("figures", {}).get("until") is not None
                 self.wire.sleep(PAUSE_SECONDS if ends else 0)
                 return ends

@@ -204,14 +204,10 @@ export class Annals {
   }
 
   /** Accept a role as an officer. */
-  acceptOffice(game: string): Promise<Schemas["Written"]> {
-    return this.wire.write(`/me/offices/${game}`, {}, { method: "PUT" });
-  }
+  acceptOffice = (game: string) => this.wire.write<Schemas["Written"]>(`/me/offices/${game}`, {}, { method: "PUT" });
 
   /** What can be played. */
-  rulesets(): Promise<Schemas["Rulesets"]> {
-    return this.wire.get("/rulesets");
-  }
+  rulesets = () => this.wire.get<Schemas["Rulesets"]>("/rulesets");
 
   /** Open a table, and direct it. */
   async open(ruleset: string, seats: number, terms: Partial<Schemas["NewGame"]> = {}): Promise<Table> {
@@ -299,9 +295,7 @@ export class Table {
   }
 
   /** The terms of talk, and your conversations with their last messages. */
-  talk(): Promise<Schemas["Talk"]> {
-    return this.get<Schemas["Talk"]>("/talk");
-  }
+  talk = () => this.get<Schemas["Talk"]>("/talk");
 
   /** The messages after a place in your mailbox, in order. */
   messages(after = 0, limit = 50): Promise<Schemas["Messages"]> {
@@ -309,13 +303,24 @@ export class Table {
   }
 
   /** The treaties that may be proposed to these seats, or to the table. */
-  treaties(to: number[] = []): Promise<Schemas["TreatyKinds"]> {
-    return this.wire.get<Schemas["TreatyKinds"]>(`/games/${this.game}/talk/treaties`, { to: to.join(",") });
-  }
+  treaties = (to: number[] = []) => this.wire.get<Schemas["TreatyKinds"]>(`/games/${this.game}/talk/treaties`, { to: to.join(",") });
 
   /** Write a letter to these seats, or without any to the table: also a treaty, or the answer to one. */
   say(text: string, to: number[] = [], more: Partial<Schemas["NewMessage"]> = {}): Promise<Schemas["Message"]> {
     return this.wire.write<Schemas["Message"]>(`/games/${this.game}/talk/messages`, { to, text, ...more });
+  }
+
+  /** The `kinds` of standing orders that you may give, and your `items` with their moves and ends. */
+  standingOrders = () => this.wire.get<Schemas["StandingOrders"]>(`/games/${this.game}/standing-orders`);
+
+  /** Decide beforehand, with the fields of the kind; `times`, `turn`, `chance`, `stops`. */
+  order(kind: string, values: Record<string, unknown> = {}, more: Partial<Schemas["NewOrder"]> = {}): Promise<Schemas["StandingOrder"]> {
+    return this.wire.write(`/games/${this.game}/standing-orders`, { ...more, kind, values });
+  }
+
+  /** Revoke an order. Its moves stay. */
+  revoke(order: string): Promise<null> {
+    return this.wire.write(`/games/${this.game}/standing-orders/${order}`, null, { method: "DELETE" });
   }
 
   /** Take a seat; the table as that seat has it, with its own token for guests. */
@@ -328,9 +333,7 @@ export class Table {
   }
 
   /** Seat a bot of the service; for directors. */
-  seatBot(seat: number, bot: "heuristic" | "builder" = "heuristic"): Promise<Schemas["SeatDoc"]> {
-    return this.write("/seats", { seat, bot });
-  }
+  seatBot = (seat: number, bot: "heuristic" | "builder" = "heuristic") => this.write<Schemas["SeatDoc"]>("/seats", { seat, bot });
 
   /** Offer an account a role as an officer, or the table itself (`owner`); for officers. */
   offerOffice(name: string, role: Schemas["NewOfficer"]["role"], reason = ""): Promise<Schemas["OfferDoc"]> {
@@ -358,28 +361,18 @@ export class Table {
   }
 
   /** Leave the seat for good. */
-  concede(): Promise<Schemas["Written"]> {
-    return this.write(`/seats/${this.seat}/concession`, {});
-  }
+  concede = () => this.write<Schemas["Written"]>(`/seats/${this.seat}/concession`, {});
 
   /** Begin, once every seat is taken. */
-  start(): Promise<Schemas["Written"]> {
-    return this.write("/start", {});
-  }
+  start = () => this.write<Schemas["Written"]>("/start", {});
 
   /** Who sits where, and what was agreed. */
-  summary(): Promise<Schemas["Summary"]> {
-    return this.get("");
-  }
+  summary = () => this.get<Schemas["Summary"]>("");
 
   /** The board and what is to be decided, at once. */
-  resume(): Promise<Schemas["Resume"]> {
-    return this.get("/resume");
-  }
+  resume = () => this.get<Schemas["Resume"]>("/resume");
 
-  scores(): Promise<Schemas["Scores"]> {
-    return this.get("/scores");
-  }
+  scores = () => this.get<Schemas["Scores"]>("/scores");
 
   /** The records that one may read, as lines; `annals verify` proves them. */
   export(): Promise<string> {

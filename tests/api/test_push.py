@@ -13,6 +13,7 @@ from tests.api.conftest import Site, refused
 from tests.api.game_pages import Page, Person
 from tests.api.members import PASSWORD, Member, log_in, promoted, register
 from tests.api.oauth.browser import Browser
+from tests.api.test_tournament_pages import person
 
 POINT = encode_point(ec.derive_private_key(17, ec.SECP256R1()).public_key())
 
@@ -115,3 +116,23 @@ def test_the_page_keeps_tries_and_removes_a_browser(site: Site) -> None:
     assert "A message is on its way." in tried.text
     gone = visitor.follow(visitor.send(Page(tried.text).form("/notices/no_push")))
     assert "my phone" not in gone.text
+
+
+@pytest.mark.parametrize(("seconds", "is_offered"), [(86_400, True), (60, False)])
+def test_a_slow_table_offers_it_after_a_move_until_a_browser_is_told(
+    site: Site, seconds: int, is_offered: bool
+) -> None:
+    anne, offer = person(site, "Anne"), "/account/notices#push"
+    pace = {"seconds": {"move": seconds, "turn": seconds}}
+    path = f"/games/{anne.api.post('/games', {'ruleset': 'orders@1', 'seats': 3, 'pace': pace}).json['game']}"
+    assert anne.api.post(f"{path}/seats", {"seat": 0}).status_code == 201
+    for seat in (1, 2):
+        assert site.post(f"{path}/seats", {"seat": seat}).status_code == 201
+    assert anne.api.post(f"{path}/start", {}, Annals_Role="director").status_code == 201
+    assert offer not in anne.read(f"{path}?as=0").text
+    (asked,) = anne.api.get(f"{path}/decisions", Annals_Role="0").json["decisions"]
+    answer = {"move": {"type": "submit"}, "decision": asked["id"]}
+    assert anne.api.post(f"{path}/moves", answer, Annals_Role="0").status_code == 201
+    assert (offer in anne.read(f"{path}?as=0").text) == is_offered
+    made(anne.api)
+    assert offer not in anne.read(f"{path}?as=0").text

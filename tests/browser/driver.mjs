@@ -122,8 +122,8 @@ export async function playNow(page, ruleset) {
 
 const QUESTION = ".decide form:not(.back):not(.why *)";
 
-/** The one refusal that may come to who clicks rightly: others have closed the decision, and the page says so. */
-const CLOSED = 'data-cause="decision_closed"';
+/** Refusals that may come to who clicks rightly, and that the page explains: others, or an own order, were faster. */
+const OVERTAKEN = given.orders?.length ? /data-cause="(decision_closed|not_your_decision|already_answered)"/ : /data-cause="decision_closed"/;
 
 /** Return true for the answer of the service to a form of a table. @param answer */
 const isOfForm = (answer) => answer.request().method() === "POST" && /\/games\/[^/]+\/(play|commands)$/.test(new URL(answer.url()).pathname);
@@ -145,7 +145,7 @@ export async function submit(page, act) {
     return null;
   }
   if (!led) await page.waitForFunction(() => document.getElementById("main") && !document.querySelector("[aria-busy]"));
-  if (answer.status() === 409 && (await answer.text()).includes(CLOSED)) conflicts--;
+  if (answer.status() === 409 && OVERTAKEN.test(await answer.text())) conflicts--;
   else if (answer.status() >= 400)
     faults.push(`${page.url()}: ${answer.status()} ${(answer.request().postData() ?? "").slice(60)} ${await page.locator("#moved-on, .problem").allInnerTexts()}`);
   return answer;

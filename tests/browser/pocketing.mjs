@@ -60,6 +60,12 @@ page.on("response", (answer) => {
   const path = new URL(answer.url()).pathname;
   if (answer.fromServiceWorker()) found.answered.push(`${answer.request().method()} ${path.replace(/[0-9a-f-]{36}/, "{game}")}`);
 });
+const badges = [];
+await page.exposeFunction("noteBadge", (count) => void badges.push(count));
+await page.addInitScript(() => {
+  const note = async (count) => window.noteBadge(count ?? 0);
+  Object.assign(Navigator.prototype, { setAppBadge: note, clearAppBadge: () => note(0) });
+});
 await register(page, given.name);
 const table = await playNow(page, given.ruleset);
 await page.evaluate(() => navigator.serviceWorker.ready);
@@ -70,6 +76,10 @@ const tools = await page.context().newCDPSession(page);
 const { installabilityErrors } = await tools.send("Page.getInstallabilityErrors");
 const { errors, manifest } = await tools.send("Page.getAppManifest");
 found.install = { errors: [...errors, ...installabilityErrors], manifest, url: given.url };
+
+await page.goto("/");
+found.badges = [badges.at(-1)];
+found.themes = await page.locator('meta[name="theme-color"]').evaluateAll((all) => all.map((each) => each.media));
 
 const READ = [table, `${table}/chronicle`, `${table}/rules`, "/"];
 const see = async (tab, path) => {
@@ -128,6 +138,7 @@ await page.locator("#saved").waitFor({ state: "hidden" });
 await page.goto("/");
 await page.locator("header .menu summary").click();
 await go(page, page.locator('header form[action="/logout"] button'));
+found.badges.push(badges.at(-1));
 found.afterLogout = (await stores()).filter((name) => name.includes("pages"));
 cut();
 const left = await openTab(page);

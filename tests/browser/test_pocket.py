@@ -22,6 +22,8 @@ OFF = ROOT / "api/pages/static/worker_off.js"
 def test_pages_in_the_pocket(scenario: Scenario) -> None:
     found = scenario("pocketing", name="Pocket", ruleset=SOE, browsing=PHONE, off=str(OFF))
     check_manifest(**found["install"])
+    assert found["badges"] == [1, 0]
+    assert found["themes"] == ["(prefers-color-scheme: light)", "(prefers-color-scheme: dark)"]
     # two builds in turn, two tabs: no page of the first one is shown after the second
     assert (found["upgraded"], found["upgradedBeside"]) == ("second", "second")
     assert found["oldBuild"]["title"] == "No connection"

@@ -86,6 +86,19 @@ def test_a_whole_game_with_the_service_killed_in_it(
     assert "closed: true" in capsys.readouterr().out
 
 
+def test_a_seat_gives_standing_orders_and_revokes_them(phoenix: Phoenix) -> None:
+    _, seat = opened(phoenix.url, "Orla")
+    seat.start()
+    assert "pass_turns" in [each["kind"] for each in seat.standing_orders()["kinds"]]
+    given = seat.order("bid_up_to", {"amount": 2, "a": 0, "b": 1}, times=3, stops=[])
+    assert (given["state"], given["times"]) == ("stands", 3)
+    with pytest.raises(client.Refused, match="unknown_standing_order"):
+        seat.order("march")
+    seat.revoke(given["order"])
+    (found,) = seat.standing_orders()["items"]
+    assert (found["order"], found["reason"]) == (given["order"], "revoked")
+
+
 def test_a_move_is_built_of_the_answers_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another request is made for picks that no answer has, such as one of many options."""
     first: dict[str, Any] = {"choice": {"field": "type"}, "move": None, "ahead": []}

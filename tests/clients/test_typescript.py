@@ -93,6 +93,34 @@ def test_a_whole_game_with_the_service_killed_in_it(
     assert "closed: true" in capsys.readouterr().out
 
 
+def test_a_seat_gives_standing_orders_and_revokes_them(compiled: Path, tmp_path: Path) -> None:
+    program = """import { Annals } from "./client.js";
+    const annals = new Annals(process.argv[2]);
+    await annals.register("Orla", "a river of green glass");
+    const table = await annals.open("struggle_of_empires@1", 2);
+    await table.seatBot(1);
+    const seat = await table.join(0);
+    await seat.start();
+    const { kinds } = await seat.standingOrders();
+    const given = await seat.order("keep_dice", {}, { times: 3 });
+    const refused = await seat.order("march").catch((error) => error.code);
+    await seat.revoke(given.order);
+    const { items } = await seat.standingOrders();
+    console.log(JSON.stringify([kinds.map((each) => each.kind), given, refused, items]));"""
+    (compiled / "orders.mjs").write_text(program)
+    phoenix = Phoenix(tmp_path / "data")
+    try:
+        command = [str(shutil.which("node")), "orders.mjs", phoenix.url]
+        done = subprocess.run(command, cwd=compiled, capture_output=True, text=True, timeout=60, check=False)
+    finally:
+        phoenix.end()
+    assert done.returncode == 0, done.stderr
+    kinds, given, refused, items = json.loads(done.stdout)
+    assert "keep_dice" in kinds
+    assert (given["state"], given["times"], refused) == ("stands", 3, "unknown_standing_order")
+    assert [(each["order"], each["reason"]) for each in items] == [(given["order"], "revoked")]
+
+
 def test_it_waits_as_long_as_a_refusal_asks(compiled: Path) -> None:
     """Seconds or a date; a time that no timer has is cut, and what is neither counts as none."""
     program = """import { pause } from "./client.js";

@@ -14,12 +14,16 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from domain.accounts.accounts import Account
 from domain.errors import AccountError
+from domain.notifications.order_news import LAG
 from domain.notifications.outbox import BACKOFF
 from domain.notifications.push_devices import MOST, PushDevice, PushRequest, encode_point
+from domain.standing_orders.order_rules import Act
 from tests.notifications.conftest import Receiver, receiver
 from tests.notifications.desk import Desk, anne, desk, server
-from tests.notifications.test_owing import PACE, submit
+from tests.notifications.test_order_news import CONTENT
+from tests.notifications.test_owing import PACE, decision, submit
 from tests.notifications.test_unread import LONG, resolve
+from workers.notifications import producer
 from workers.notifications.notice_relevance import NoticeRelevance
 from workers.notifications.push_renderer import PushRenderer
 
@@ -100,6 +104,38 @@ def test_what_was_answered_meanwhile_is_not_told(desk: Desk, anne: Account, rece
     submit(desk.office, game, 1, 2)
     resolve(desk, game)
     assert len(told(desk, receiver)) == 1
+
+
+def test_news_of_an_order_replaces_no_turn(desk: Desk, anne: Account, receiver: Receiver) -> None:
+    game = desk.office.table(anne, start=False)
+    save(desk, anne, receiver.url)
+    told(desk, receiver)
+    order = desk.office.crew.orders.add(game, 0, anne.player, 4, CONTENT)
+    desk.office.begin(game)
+    desk.office.crew.orders.end(order, "attacked")
+    found = told(desk, receiver)
+    desk.office.time[0] += 2 * LAG
+    found += told(desk, receiver)
+    assert [each["tag"] for each in found] == [f"/games/{game}", f"/games/{game}#orders"]
+
+
+@pytest.mark.parametrize("is_by_order", [True, False])
+def test_a_decision_is_told_after_the_move_of_an_order_and_not_after_an_own_one(
+    desk: Desk, anne: Account, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, is_by_order: bool
+) -> None:
+    """Each record opens a decision of everybody here: whoever has just moved is there, unless an order did."""
+    monkeypatch.setattr(producer, "_owed_decisions", lambda loaded, *_: {f"0-{loaded.game.version}": None})
+    office = desk.office
+    game = office.table(anne)
+    order = office.crew.orders.add(game, 0, anne.player, 4, CONTENT)
+    save(desk, anne, receiver.url)
+    asked = decision(office, game)
+    submit(office, game, 0)
+    version = office.crew.commands.game(game).version
+    if is_by_order:
+        office.crew.ledger.execute(*office.crew.orders.record_act(order, Act(version, asked, office.time[0])))
+    office.owing.produce()
+    assert [row[2] for row in office.rows()].count("turn.due") == int(is_by_order)
 
 
 def test_a_browser_belongs_to_whoever_registers_it_last(desk: Desk, anne: Account, receiver: Receiver) -> None:

@@ -78,6 +78,8 @@ class _RecordStep:
     record: Record
     before: LoadedGame | None
     after: LoadedGame
+    is_by_order: bool = False
+    """Whether a standing order made the move."""
 
     @property
     def public_data(self) -> TableNoticeDoc:
@@ -86,8 +88,10 @@ class _RecordStep:
         return {"game": game.id, "ruleset": game.ruleset, "version": self.record.version, "status": game.status}
 
     def is_own_move(self, seat: Seat) -> bool:
-        """Return whether the seat itself has just moved: its player is there, and sees the next decision."""
-        return self.record.kind == "moved" and seat in {mover for mover, _ in self.record.moves()}
+        """Return whether the player of the seat has just moved: they are there, and see the next decision."""
+        return (
+            self.record.kind == "moved" and not self.is_by_order and seat in {mover for mover, _ in self.record.moves()}
+        )
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,7 @@ class NotificationProducer:
     """Writes notifications; of several producers, one writes each slice. May raise StoreUnavailable."""
 
     def __init__(self, context: WorkerContext, outbox: Outbox, digests: DigestProducer | None = None) -> None:
-        self._ledger, self._outbox = context.ledger, outbox
+        self._ledger, self._orders, self._outbox = context.ledger, context.orders, outbox
         self._digests, self._clock = digests, context.clock
         self._history = context.history
         self._rulesets: LRUCache[str, str] = LRUCache(CACHE_GAMES)
@@ -232,7 +236,11 @@ class NotificationProducer:
         before = self._history.load_before(entry)
         after = self._history.next_game(before, entry.record)
         self._history.remember(after.game)
-        return _RecordStep(entry.record, before, after)
+        return _RecordStep(entry.record, before, after, self._is_by_order(entry))
+
+    def _is_by_order(self, entry: LogEntry) -> bool:
+        acted = self._orders.list_acted(entry.game) if entry.record.kind == "moved" else []
+        return any(act.version == entry.version for order in acted for act in order.acts)
 
     def _enqueue_requests(self) -> None:
         """Write notifications for open challenges and proposals, which are no records."""

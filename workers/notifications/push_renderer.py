@@ -10,6 +10,7 @@ from domain.accounts.account_tables import DAY
 from domain.kernel.text.package_data import load
 from domain.notifications.deliveries import ClaimedDelivery
 from domain.notifications.email_subscriptions import EmailSubscriptions
+from domain.notifications.order_news import ORDER_TYPES
 from domain.notifications.personal_news import REPORTED, SILENCED
 from domain.notifications.push_devices import PushDevices, PushTarget
 from domain.notifications.table_links import table_url, talk_url, tournament_url
@@ -26,6 +27,9 @@ USEFUL = DAY
 """Time (ms) in which a push service keeps a message without a deadline for a browser."""
 
 TEST_PATH = "/account/notices#push"
+
+ORDERS_PART = "#orders"
+"""Place of the standing orders on the page of a table: their news replaces no turn."""
 
 
 @dataclass(frozen=True)
@@ -76,5 +80,6 @@ class PushRenderer:
             titles = {**self.describer.name_event_tables(found), **self.describer.find_titles(found)}
             title = titles.get(data["game"]) or texts["table"].format(game=data["game"][:8])
             link = talk_url("", data["game"]) if type_ in (MESSAGE, REPORTED, SILENCED) else table_url("", data["game"])
+            link += ORDERS_PART if type_ in ORDER_TYPES else ""
         subject = texts[f"{type_}.subject"].format(title=title)
         return {"title": subject, "body": game, "url": link, "tag": link, "lang": lang}

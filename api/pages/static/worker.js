@@ -70,10 +70,10 @@ async function endPush() {
   await told?.unsubscribe();
 }
 
-/** Show a message. One of the same table replaces it. @param {any} data */
+/** Show a message, with a sound although it replaces an older one of the same table. @param {any} data */
 async function show(data) {
   const { title, body, url, tag, lang } = data.json();
-  await worker.registration.showNotification(title, { body, tag, lang, icon: "/pages/icon_192.png", data: url });
+  await worker.registration.showNotification(title, { body, tag, lang, renotify: true, icon: "/pages/icon_192.png", data: url });
 }
 
 /** Open what a message is about, in a window that is there already if there is one. @param {any} shown */

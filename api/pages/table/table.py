@@ -14,7 +14,7 @@ from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
 from api.pages.common.in_process import ask
 from api.pages.common.presentation import load_sheet
-from api.pages.common.session import render_games_page
+from api.pages.common.session import render_games_page, session_owner
 from api.pages.decision.help_shown import show_help
 from api.pages.decision.map_starts import locate_pieces
 from api.pages.lobby.link_card import show_card
@@ -33,6 +33,7 @@ from api.pages.table.player_row import list_players
 from api.pages.table.prompt import Prompt, ask_first, resume_move
 from api.pages.table.result import show_result
 from api.pages.table.table_page import TablePage, load_table_page
+from api.services import services
 from domain.kernel.game.record_builder import has_talk
 from domain.kernel.text.message_catalog import Message
 from domain.lookahead import can_look_ahead
@@ -44,6 +45,9 @@ ANNOUNCEMENTS = 3
 
 REFRESH_SECONDS = 4
 """Pause after which a page asks again while only programs are waited for."""
+
+SLOW = 3_600
+"""Least seconds for a decision in a game whose players are away meanwhile."""
 
 
 # --- the page --------------------------------------------------------------------------------------------------
@@ -117,6 +121,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         looks_ahead=can_look_ahead(summary["ruleset"]) and not summary.get("origin"),
         sheet=page.show_sheet(),
         orders=show_orders(page),
+        offers_push=offers_push(page, entries),
         help=show_help(labels, page.decision["kind"]) if page.decision and asked and asked.step else None,
         entries=list_told(page, entries),
         digest=digest,
@@ -137,6 +142,17 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         paused=is_paused(summary, page.now),
         blocked=blocked,
     )
+
+
+def offers_push(page: TablePage, entries: Sequence[Doc]) -> bool:
+    """Return whether to offer messages on this device: after a move in a slow game, to a person told on none."""
+    s, owner = services(), session_owner()
+    if owner is None or page.seat is None or page.must_decide or s.settings.webhooks == "none":
+        return False
+    seconds = page.summary["pace"]["seconds"].values()
+    is_slow = page.summary["status"] == "running" and min(seconds, default=SLOW) >= SLOW
+    has_moved = any(each["kind"] == "moved" and each["seat"] == page.seat for each in entries)
+    return is_slow and has_moved and not s.notifications.push_devices.list_by_account(owner.account)
 
 
 def _list_announcements(page: TablePage) -> Sequence[Doc]:
