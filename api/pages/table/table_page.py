@@ -202,6 +202,9 @@ def load_page(kind: type[Page], game: str, wanted: str = "", position: int = 0) 
     summary = require("GET", f"/games/{game}{query}", role=role)
     labels = Labels.of_table(summary, i18n.request_language(), principal.seat if principal else None)
     marked = mark_names(summary, i18n.request_language())
+    if principal and principal.seat is not None and not labels.has_own_name(principal.seat):
+        name = labels.short_seat(principal.seat)
+        marked |= {name: f"{name} {i18n.translate(Message('(you)'), i18n.request_language())}"}
     summary["names"] = name_people(summary, i18n.request_language())
     if summary["status"] == "open":
         return kind(game, role, roles, summary, {}, 0, labels, office, marked)
