@@ -174,9 +174,10 @@ def try_moves(maker: Maker) -> None:
 
 
 def is_plain(move: Doc, refusal: RuleError) -> bool:
-    """Return True for a refusal that nobody overlooks: a move to where it began, or with what is another's."""
+    """Return True for a refusal that nobody overlooks: a move to where it began, of one thing twice, or with what is another's."""
     places = [value for value in move.values() if isinstance(value, str)]
-    return len({*places}) < len(places) or any(part in refusal.code for part in PLAIN)
+    is_double = len({*places}) < len(places) or move.get("a", -1) == move.get("b", -2)
+    return is_double or any(part in refusal.code for part in PLAIN)
 
 
 def is_alike(one: Doc, other: Doc) -> int:
@@ -239,8 +240,7 @@ def pick_rules(maker: Maker, count: int) -> Iterator[ExerciseSpec]:
             if any(abs(asked.at - place) < span for place in places):
                 continue
             others = sorted(by_place[asked.at], key=lambda t: (-is_alike(asked.move, t.move), rng.random()))
-            ways = (make_refused, make_allowed) if made % 2 else (make_allowed, make_refused)
-            spec = ways[0](maker, asked, others) or ways[1](maker, asked, others)
+            spec = make_refused(maker, asked, others) or make_allowed(maker, asked, others)
             if spec is None:
                 continue
             used.add(rule[0])

@@ -152,9 +152,9 @@ class Labels:
         """Return the name of a seat: its power, its player or its number."""
         return self.names(seat).bare.strip(PERSON_MARK + ISOLATE + ISOLATE_END)
 
-    def has_own_name(self, seat: Seat) -> bool:
-        """Return True if a seat has another name than its number: that of a power or a person."""
-        return seat in self.names.powers or bool(self.names.people.get(seat))
+    def number_seat(self, seat: Seat) -> str:
+        """Return the name of a seat before it has a power: its number, or an empty text if a person has a name."""
+        return "" if self.names.people.get(seat) else SeatNames(self.texts, {}, {})(seat).bare
 
     def member(self, name: str) -> str:
         """Return the name of a member of a document."""
