@@ -44,7 +44,7 @@ async function make(number, wanted) {
       const value = JSON.parse(await box.getAttribute("value"));
       if (wanted.some(([, each]) => Array.isArray(each) && each.some((one) => same(one, value)))) await box.check();
     }
-    const chosen = (await fillIn(wanted)) ?? (await choose(page.locator(QUESTION), wanted));
+    const chosen = (await fillIn(wanted)) ?? (await choose(page.locator(QUESTION), wanted, says)) ?? (await choose(page.locator(QUESTION), wanted, mentions));
     if (!chosen) throw new Error(`step ${number + 1}: no option for ${JSON.stringify(wanted)} at ${page.url()}`);
     const fold = chosen.locator("xpath=ancestor::details[1]/summary");
     if (!(await chosen.isVisible()) && (await fold.count())) await tap(fold, false);
@@ -75,14 +75,21 @@ function says(wanted, [field, value]) {
   return value === null || wanted.some(([name, each]) => name === field && same(each, value));
 }
 
+/** Return true if all words of a pick are in the move: a question may have another name than its member. */
+function mentions(wanted, [, value]) {
+  const words = (each) => (each && typeof each === "object" ? Object.values(each).flatMap(words) : [each]);
+  const known = new Set(words(wanted.map(([, each]) => each)));
+  return words(value).every((each) => each === null || known.has(each));
+}
+
 /** Return the button that says most of the move, or the one that goes on. */
-async function choose(forms, wanted) {
+async function choose(forms, wanted, fits) {
   const buttons = await forms.locator("button").all();
   let [best, most] = [null, -1];
   for (const button of buttons) {
     const [name, text, field] = await button.evaluate((node) => [node.name, node.value, node.form.elements.namedItem("field")?.value]);
     const told = name === "path" ? JSON.parse(text) : name === "pick" ? [[field, JSON.parse(text)]] : [];
-    if (name === "preset" || name === "suggest" || !told.every((each) => says(wanted, each))) continue;
+    if (name === "preset" || name === "suggest" || !told.every((each) => fits(wanted, each))) continue;
     if (told.length > most) [best, most] = [button, told.length];
   }
   return best;

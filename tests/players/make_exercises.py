@@ -169,12 +169,17 @@ def try_moves(maker: Maker) -> None:
             refusal = find_refusal(maker.rules, state, seat, move)
             if refusal is None:
                 maker.legal[at].append(move)
-            elif refusal.rule and refusal.code not in FORMS and all(maker.reasons(refusal)) and not is_plain(move, refusal):
+            elif (
+                refusal.rule
+                and refusal.code not in FORMS
+                and all(maker.reasons(refusal))
+                and not is_plain(move, refusal)
+            ):
                 maker.tries.append(Try(at, seat, move, refusal))
 
 
 def is_plain(move: Doc, refusal: RuleError) -> bool:
-    """Return True for a refusal that nobody overlooks: a move to where it began, of one thing twice, or with what is another's."""
+    """Return True for a refusal that nobody overlooks: of one thing twice, to where it began, or of others' things."""
     places = [value for value in move.values() if isinstance(value, str)]
     is_double = len({*places}) < len(places) or move.get("a", -1) == move.get("b", -2)
     return is_double or any(part in refusal.code for part in PLAIN)

@@ -71,7 +71,7 @@ def test_the_answers_follow_from_what_the_seat_may_know(exercises: list[Exercise
 
 
 def test_each_answer_could_be_believed(exercises: list[Exercise]) -> None:
-    """All answers are of one kind of move; a reason names nothing that is not in the move; none moves to where it is."""
+    """All answers are of one kind of move; a reason names nothing beyond the move; none moves to where it is."""
     for number, each in enumerate(exercises, 1):
         spec = each.spec
         assert len({move["type"] for move in spec.moves}) <= 1, number

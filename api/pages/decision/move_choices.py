@@ -375,7 +375,10 @@ class Builder:
         is_begun = any(not pick.forced for pick in step.picks.trail)
         is_last = all(sum(not pick.forced for pick in _new_picks(step, after)) == 1 for _, after in found)
         asked = name_question(self.labels, step.choice or {}) if is_begun and is_last and step.choice else ""
-        moves = [replace(move, kind=asked, is_answer=True) if asked else self._name_move(move, after) for move, after in found]
+        moves = [
+            replace(move, kind=asked, is_answer=True) if asked else self._name_move(move, after)
+            for move, after in found
+        ]
         return sorted(_tell_apart(moves), key=lambda move: move.ends)
 
     def next_questions(self, step: BuilderState) -> Sequence[tuple[Doc, BuilderState]]:
@@ -568,7 +571,9 @@ def share_cost(question: Question) -> Question:
     costs = {each.cost for each in options}
     if question.kind != "one" or question.field == "type" or len(options) < 2 or len(costs) > 1 or not all(costs):
         return question
-    groups = [(name, [each if each.ends else replace(each, cost="") for each in some]) for name, some in question.groups]
+    groups = [
+        (name, [each if each.ends else replace(each, cost="") for each in some]) for name, some in question.groups
+    ]
     return replace(question, title=f"{question.title} ({costs.pop()})", groups=groups)
 
 

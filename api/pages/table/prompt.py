@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from os.path import commonprefix
+from itertools import takewhile
 
 from api.pages.common.in_process import Answer, ask
 from api.pages.common.labels import Labels, capital
@@ -75,7 +75,7 @@ class Prompt:
         told = [move.rest.split(" ") for move in self.whole if not move.ends]
         if not self.kind or len(told) < 2 or self.whole[0].is_answer:
             return ""
-        words = commonprefix(told)
+        words = [each[0] for each in takewhile(lambda each: len({*each}) == 1, zip(*told, strict=False))]
         return " ".join(words) if len(words) >= LEAST_SHARED and all(len(each) > len(words) for each in told) else ""
 
     def list_told(self) -> list[OptionShown]:

@@ -7,7 +7,17 @@ from itertools import groupby
 
 from domain.games.common.dice import describe_roll
 from domain.games.common.merged_sentences import gather_shares, group_by, join_replacements, merged_shares
-from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, RAIDERS, REGIONS, ROUNDS, SCORING, SEA_ROLL, TILES, UNITS
+from domain.games.struggle_of_empires.data import (
+    CONSTANTS,
+    MARKERS,
+    RAIDERS,
+    REGIONS,
+    ROUNDS,
+    SCORING,
+    SEA_ROLL,
+    TILES,
+    UNITS,
+)
 from domain.games.struggle_of_empires.facts.combat import (
     AttackDeclared,
     BattleResolved,
