@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 
 from api.pages.decision.help_shown import find_lines
-from api.pages.table import gazette
+from api.pages.table import gazette, table
 from api.pages.table.result import _key_rows, find_turning_points
 from api.pages.table.table_page import TablePage
 from tests.api.conftest import Site, Table
@@ -75,8 +75,12 @@ def test_the_end_of_a_turn_of_the_game_leads_the_news(started: Started, monkeypa
     """After the own deed it is in sight, before all else, and so are the figures that have changed."""
     anne, path = started.anne, started.path(AOR)
     until_battle(anne, path)
-    lines = re.findall("<li>([^<]*)</li>", anne.read(path).text.partition('class="gazette"')[2])
+    news = anne.read(path).text.partition('class="gazette"')[2].partition('class="map"')[0]
+    lines = re.findall('<li(?: class="[a-z]*")?>([^<]*)</li>', news)
+    assert lines, news
+    changes = [gazette.FigureChange("Gold", "7", "5")]  # a turn may leave all figures as they were
     monkeypatch.setattr(gazette, "_list_ends", lambda *_: lines[-1:])
+    monkeypatch.setattr(table, "list_figure_changes", lambda *_: changes)
     seen = anne.read(path).text.partition('class="gazette"')[2].partition('class="more"')[0]
     assert lines[-1] in seen
     assert 'class="changes"' in seen
