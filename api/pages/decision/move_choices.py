@@ -63,7 +63,7 @@ _FREE = Message("free of charge")
 _COUNTED = re.compile(r"(\d+) (.+)")
 
 LEAST_COUNTED = 5
-"""Least options that tell their common unit once."""
+"""Least options with their common unit in the question."""
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
 
@@ -578,7 +578,7 @@ def share_cost(question: Question) -> Question:
 
 
 def share_unit(question: Question) -> Question:
-    """Return a question; options that are numbers of one thing are the numbers alone, for the question names it."""
+    """Return a question; numbers of one thing are options without its name: the question has it."""
     options = [each for _, some in question.groups for each in some]
     found = {each.value: _COUNTED.fullmatch(each.label) for each in options}
     units = {match[2] if match else "" for match in found.values()}

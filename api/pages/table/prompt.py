@@ -32,7 +32,7 @@ from api.pages.table.table_page import TablePage
 from domain.types import Doc, Json
 
 LEAST_SHARED = 3
-"""Least words that a question takes over from all its moves."""
+"""Least words of the common beginning of all moves."""
 
 
 @dataclass
@@ -71,7 +71,7 @@ class Prompt:
 
     @property
     def shared(self) -> str:
-        """Return the words with which all whole moves of one kind begin; an empty text for less than three."""
+        """Return the common beginning of all whole moves of one kind; an empty text for less than three words."""
         told = [move.rest.split(" ") for move in self.whole if not move.ends]
         if not self.kind or len(told) < 2 or self.whole[0].is_answer:
             return ""
@@ -79,7 +79,7 @@ class Prompt:
         return " ".join(words) if len(words) >= LEAST_SHARED and all(len(each) > len(words) for each in told) else ""
 
     def list_told(self) -> list[OptionShown]:
-        """Return the whole moves that end nothing, in words: without those that all share."""
+        """Return the whole moves in words, without their common beginning, and without ends."""
         moves, shared = [move for move in self.whole if not move.ends], self.shared
         cut = len(shared) + 1 if shared else 0
         told = [capital(move.rest[cut:]) if self.kind else move.label for move in moves]
