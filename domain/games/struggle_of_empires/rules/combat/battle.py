@@ -105,7 +105,7 @@ def naval_support(s: Struggle, side: str) -> int:
 
 
 def foresee_strengths(s: Struggle, seat: Seat, region: str, target: Party) -> dict[str, int]:
-    """Return both sides of an attack that is not declared yet: without dice, allies and later choices."""
+    """Return both sides of an attack before its declaration: without dice, allies and later choices."""
     fought = replace(s, combat=Combat(region, Party("player", seat), target))
     return strengths(fought, "naval" if target.kind == "pirates" else "land")
 
