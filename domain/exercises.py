@@ -91,7 +91,7 @@ def load_exercises(rules: AnyRuleset) -> Sequence[Exercise]:
     if file is None:
         return ()
     match = replay(rules, file)
-    return [_answer(rules, file, match, spec) for spec in file.exercises]
+    return [answer(rules, file, match, spec) for spec in file.exercises]
 
 
 @functools.cache
@@ -123,7 +123,8 @@ def open_match(rules: AnyRuleset, seats: int, seed: str, options: Doc) -> AnyInM
     )
 
 
-def _answer(rules: AnyRuleset, file: ExerciseFile, match: AnyInMemoryGame, spec: ExerciseSpec) -> Exercise:
+def answer(rules: AnyRuleset, file: ExerciseFile, match: AnyInMemoryGame, spec: ExerciseSpec) -> Exercise:
+    """Return an exercise with the answers of the rules. `match`: the game of the file after its last move."""
     game = match.game_at(spec.version)
     refusals = [find_refusal(rules, game.state, spec.seat, move) for move in spec.moves]
     points = count_points(rules, match.game_at(spec.version + 1).state) if spec.kind == "count" else []

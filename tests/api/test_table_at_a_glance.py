@@ -10,7 +10,9 @@ import pytest
 from flask import Flask
 
 from api.pages.decision.help_shown import find_lines
-from api.pages.table import gazette
+from api.pages.decision.move_choices import OptionShown, Question, WholeMove, share_cost, share_unit
+from api.pages.table import gazette, table
+from api.pages.table.prompt import Prompt
 from api.pages.table.result import _key_rows, find_turning_points
 from api.pages.table.table_page import TablePage
 from tests.api.conftest import Site, Table
@@ -75,8 +77,12 @@ def test_the_end_of_a_turn_of_the_game_leads_the_news(started: Started, monkeypa
     """After the own deed it is in sight, before all else, and so are the figures that have changed."""
     anne, path = started.anne, started.path(AOR)
     until_battle(anne, path)
-    lines = re.findall("<li>([^<]*)</li>", anne.read(path).text.partition('class="gazette"')[2])
+    news = anne.read(path).text.partition('class="gazette"')[2].partition('class="map"')[0]
+    lines = re.findall('<li(?: class="[a-z]*")?>([^<]*)</li>', news)
+    assert lines, news
+    changes = [gazette.FigureChange("Gold", "7", "5")]  # a turn may leave all figures as they were
     monkeypatch.setattr(gazette, "_list_ends", lambda *_: lines[-1:])
+    monkeypatch.setattr(table, "list_figure_changes", lambda *_: changes)
     seen = anne.read(path).text.partition('class="gazette"')[2].partition('class="more"')[0]
     assert lines[-1] in seen
     assert 'class="changes"' in seen
@@ -194,3 +200,41 @@ def test_a_list_of_things_says_what_each_does() -> None:
     assert find_lines(labels, [{"unit": "army", "tile": tile} for tile in tiles]) == lines
     assert find_lines(labels, tiles[:3]) == [""] * 3
     assert find_lines(labels, ["russia", "prussia", "spain", "france"]) == [""] * 4
+
+
+def ask_of(*labels: str, cost: str = "", field: str = "territory") -> Question:
+    options = [OptionShown(label, f'"{label}"', cost) for label in labels]
+    return Question(field, "Which one?", "one", groups=[("", options)])
+
+
+def test_what_all_options_share_is_told_once_in_the_question() -> None:
+    """Their price, and the thing that they count; not the price of kinds of moves, which stay where they are."""
+    spied = share_cost(ask_of("France", "Spain", cost="2000 Brz"))
+    assert spied.title == "Which one? (2000 Brz)"
+    assert [each.cost for _, some in spied.groups for each in some] == ["", ""]
+    kinds = ask_of("Build", "Attack", cost="1 action", field="type")
+    assert share_cost(kinds) == kinds
+    counted = share_unit(ask_of(*(f"{number} trading posts" for number in range(10, 16))))
+    assert [each.label for _, some in counted.groups for each in some] == [str(number) for number in range(10, 16)]
+    assert share_unit(ask_of("1 army", "2 armies", "3 armies", "4 forts", "5 forts")).groups[0][1][0].label == "1 army"
+
+
+def test_words_with_which_all_moves_begin_stand_above_them() -> None:
+    told = ("Build the palace in Moscow", "Build the palace in Kiev")
+    moves = [WholeMove(each, "[]", kind="Build a palace", rest=each) for each in told]
+    asked = Prompt(whole=moves)
+    assert asked.shared == "Build the palace in"
+    assert [each.label for each in asked.list_told()] == ["Moscow", "Kiev"]
+    plays = [WholeMove(each, "[]", kind="Choose a power", rest=each) for each in ("Play France", "Play Spain")]
+    assert Prompt(whole=plays).shared == ""
+    answers = [WholeMove(each, "[]", kind="What?", rest=each, is_answer=True) for each in told]
+    assert Prompt(whole=answers).shared == ""
+
+
+def test_a_question_tells_its_purpose_before_its_answers(started: Started) -> None:  # noqa: F811
+    """Below the question itself, in the first screen."""
+    path = started.path("seven_empires@1")
+    stranger = started.anne.browser
+    stranger.client.delete_cookie("help", domain="localhost")
+    asked = started.anne.read(path).text.partition("data-ask>")[2]
+    assert asked.index('class="purpose"') < asked.index("<button")

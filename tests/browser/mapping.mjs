@@ -25,7 +25,8 @@ async function pickOnMap(page, by) {
   let picks = 0;
   for (let step = 0; step < 30 && picks < given.picks; step++) {
     const option = page.locator(".decide form:not(.back) button").first();
-    await option.waitFor();
+    await option.waitFor({ state: "attached" });
+    await option.evaluate((node) => node.closest(".folds > details")?.setAttribute("open", "")); // a phone folds kinds of moves
     const region = await aloneIn(page, await regionOf(option));
     if (region && !found.why[by]) found.why[by] = await askOnMap(page, by);
     const made = await submit(page, () => (region ? pickRegion(page, region, by) : option.click()));

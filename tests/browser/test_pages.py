@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from deploy.cli.main import main
+from domain.lessons import load_lesson
 from domain.ruleset_registry import load_shipped
 from tests.api.conftest import ROOT
 from tests.api.test_npm_clients import run
@@ -229,6 +230,24 @@ def test_no_page_has_a_serious_fault_of_access(scenario: Scenario, tournament: s
     found = scenario("reading", tournament=tournament, host=HOST, password=PASSWORD)
     assert found["findings"] == []
     assert found["count"] == 4 * 17
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in load_shipped().names() if name != "imperunde@1"]
+)  # asks in its own words
+def test_a_first_game_is_played_by_taps_and_leads_to_a_game_against_bots(
+    scenario: Scenario, name: str, tmp_path: Path
+) -> None:
+    """In French, as a guest. Each step, with its text and the way on, is in the window of a phone."""
+    lesson = load_lesson(load_shipped().get(name))
+    assert lesson is not None
+    moves = [each.moves[0] if each.moves else None for each in lesson.steps[:-1]]
+    pictures = os.environ.get("ANNALS_TEST_PICTURES", "")
+    found = scenario(
+        "learning", ruleset=name, moves=moves, by="tap", browsing={**PHONE, "locale": "fr"}, pictures=pictures
+    )
+    assert found["table"].startswith("/games/")
+    assert found["hidden"] == []
 
 
 ACTS = 1

@@ -19,6 +19,7 @@ from domain.errors import RuleError
 from domain.exercises import (
     ExerciseFile,
     ExerciseSpec,
+    answer,
     count_points,
     find_refusal,
     open_match,
@@ -40,6 +41,15 @@ ANSWERS = 4
 MOST_MOVES = 450
 
 FORMS = ("malformed_move", "unknown_move", "not_offered", "bot_has_no_say")
+
+PLAIN = ("self", "same", "not_your_army", "wrong_empire")
+"""Parts of codes of refusals that nobody would take for a legal move."""
+
+COMMON = ("unit", "units", "kind", "type", "why")
+"""Members of a refusal that name no single thing."""
+
+FIT = (0.5, 2.0)
+"""Least and greatest length of the right answer, by the mean length of the others."""
 
 
 @dataclass(frozen=True)
@@ -136,10 +146,10 @@ class Samples:
     def vary(self, made: Doc, types: Sequence[str], rng: random.Random) -> list[Doc]:
         """Return moves of these types, each once, also with one member exchanged."""
         found = [m for t in types for m in rng.sample(list(self.moves[t].values()), min(8, len(self.moves[t])))]
-        for base in [made, *found[:6]]:
+        for base in [made, *found[:10]]:
             for member in [each for each in base if each != "type"]:
                 known = list(self.values[base["type"], member].values())
-                found += [{**base, member: value} for value in rng.sample(known, min(4, len(known)))]
+                found += [{**base, member: value} for value in rng.sample(known, min(6, len(known)))]
         return list({canonical(move): move for move in found if move["type"] in types}.values())
 
 
@@ -159,12 +169,59 @@ def try_moves(maker: Maker) -> None:
             refusal = find_refusal(maker.rules, state, seat, move)
             if refusal is None:
                 maker.legal[at].append(move)
-            elif refusal.rule and refusal.code not in FORMS and all(maker.reasons(refusal)):
+            elif (
+                refusal.rule
+                and refusal.code not in FORMS
+                and all(maker.reasons(refusal))
+                and not is_plain(move, refusal)
+            ):
                 maker.tries.append(Try(at, seat, move, refusal))
+
+
+def is_plain(move: Doc, refusal: RuleError) -> bool:
+    """Return True for a refusal that nobody overlooks: of one thing twice, to where it began, or of others' things."""
+    places = [value for value in move.values() if isinstance(value, str)]
+    is_double = len({*places}) < len(places) or move.get("a", -1) == move.get("b", -2)
+    return is_double or any(part in refusal.code for part in PLAIN)
 
 
 def is_alike(one: Doc, other: Doc) -> int:
     return sum(other.get(member) == value for member, value in one.items())
+
+
+def list_words(value: Json) -> set[str]:
+    """Return the words in a value."""
+    if isinstance(value, str):
+        return {value}
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return {word for each in parts for word in list_words(each)}
+
+
+def may_be_said(refusal: RuleError, move: Doc) -> bool:
+    """Return True if a reason names nothing but what is in the move: then a learner may believe it of that move."""
+    named = {name: value for name, value in refusal.detail.items() if name not in COMMON}
+    return list_words(named) <= list_words(move)
+
+
+def is_hidden(right: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Return True if the length of the right answer does not tell it, in any language."""
+    means = [sum(map(len, each)) / len(each) for each in zip(*others, strict=True)]
+    return all(FIT[0] <= len(text) / mean <= FIT[1] for text, mean in zip(right, means, strict=True))
+
+
+def place_right(specs: Sequence[ExerciseSpec], rights: Sequence[int], rng: random.Random) -> Iterator[ExerciseSpec]:
+    """Yield the exercises with their right answers at all places alike."""
+    met = Counter[int]()
+    for spec, right in zip(specs, rights, strict=True):
+        if spec.kind == "count":
+            met[right] += 1
+            yield spec
+            continue
+        place = min(range(len(spec.moves)), key=lambda each: (met[each], rng.random()))
+        met[place] += 1
+        moves = [move for n, move in enumerate(spec.moves) if n != right]
+        moves.insert(place, spec.moves[right])
+        yield msgspec.structs.replace(spec, moves=moves, asked=place if spec.kind == "refused" else 0)
 
 
 def pick_rules(maker: Maker, count: int) -> Iterator[ExerciseSpec]:
@@ -188,7 +245,7 @@ def pick_rules(maker: Maker, count: int) -> Iterator[ExerciseSpec]:
             if any(abs(asked.at - place) < span for place in places):
                 continue
             others = sorted(by_place[asked.at], key=lambda t: (-is_alike(asked.move, t.move), rng.random()))
-            spec = (make_refused if made % 2 else make_allowed)(maker, asked, others)
+            spec = make_refused(maker, asked, others) or make_allowed(maker, asked, others)
             if spec is None:
                 continue
             used.add(rule[0])
@@ -203,11 +260,13 @@ def make_refused(maker: Maker, asked: Try, others: Sequence[Try]) -> ExerciseSpe
     said = {tuple(maker.reasons(asked.refusal))}
     for each in others:
         reason = tuple(maker.reasons(each.refusal))
-        if each.refusal.code not in codes and reason not in said and len(chosen) < ANSWERS:
+        is_fit = each.move["type"] == asked.move["type"] and may_be_said(each.refusal, asked.move)
+        if is_fit and each.refusal.code not in codes and reason not in said and len(chosen) < ANSWERS:
             chosen.append(each)
             codes.add(each.refusal.code)
             said.add(reason)
-    if len(chosen) < 3:
+    reasons = [maker.reasons(each.refusal) for each in chosen]
+    if len(chosen) < 3 or not is_hidden(reasons[0], reasons[1:]):
         return None
     maker.rng.shuffle(chosen)
     moves = [each.move for each in chosen]
@@ -218,17 +277,20 @@ def make_refused(maker: Maker, asked: Try, others: Sequence[Try]) -> ExerciseSpe
 
 def make_allowed(maker: Maker, asked: Try, others: Sequence[Try]) -> ExerciseSpec | None:
     legal = sorted(maker.legal[asked.at], key=lambda move: (-is_alike(asked.move, move), maker.rng.random()))
-    if not legal:
+    if not legal or legal[0]["type"] != asked.move["type"]:
         return None
     chosen = [legal[0], asked.move]
     codes = {asked.refusal.code}
     for fresh in (True, False):
         for each in others:
-            if (each.refusal.code not in codes) == fresh and len(chosen) < ANSWERS and each.move not in chosen:
+            is_fit = each.move["type"] == asked.move["type"] and each.move not in chosen
+            if is_fit and (each.refusal.code not in codes) == fresh and len(chosen) < ANSWERS:
                 chosen.append(each.move)
                 codes.add(each.refusal.code)
     words = [tuple(maker.words(asked.seat, asked.at, move)) for move in chosen]
     if len(chosen) < 3 or any(len({w[i] for w in words}) < len(words) for i in range(len(LANGUAGES))):
+        return None
+    if not is_hidden(words[0], words[1:]):
         return None
     if not maker.is_known(asked.at, asked.seat, chosen):
         return None
@@ -261,6 +323,9 @@ def main(game: str, seats: int, seed: str) -> None:
     specs = [*pick_counts(maker)]
     specs += pick_rules(maker, EXERCISES - len(specs))
     specs.sort(key=lambda spec: spec.version)
+    whole = ExerciseFile(rules.meta.ruleset, seats, seed, options, moves, specs)
+    rights = [answer(rules, whole, match, spec).right for spec in specs]
+    specs = [*place_right(specs, rights, maker.rng)]
     last = max(spec.version for spec in specs) - maker.first + 1
     file = ExerciseFile(rules.meta.ruleset, seats, seed, options, moves[:last], specs)
     print(msgspec.json.encode(file).decode())

@@ -152,6 +152,10 @@ class Labels:
         """Return the name of a seat: its power, its player or its number."""
         return self.names(seat).bare.strip(PERSON_MARK + ISOLATE + ISOLATE_END)
 
+    def number_seat(self, seat: Seat) -> str:
+        """Return the name of a seat before it has a power: its number, or an empty text if a person has a name."""
+        return "" if self.names.people.get(seat) else SeatNames(self.texts, {}, {})(seat).bare
+
     def member(self, name: str) -> str:
         """Return the name of a member of a document."""
         return _name_member(self.rules.package, self.texts.lang, name)

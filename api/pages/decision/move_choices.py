@@ -19,7 +19,7 @@ from api.pages.common.collation import collation_key
 from api.pages.common.in_process import Answer, ask
 from api.pages.common.labels import Labels, capital
 from api.pages.common.numbers import parse_number
-from api.pages.common.presentation import load_form, load_groups
+from api.pages.common.presentation import load_form, load_groups, load_usual
 from domain.kernel.narration.move_sentences import number_alike
 from domain.kernel.text.message_catalog import Message
 from domain.types import MAX_INT, Doc, Json
@@ -59,6 +59,11 @@ _WHAT = Message("What do you do?")
 _OTHER = Message("Something else")
 
 _FREE = Message("free of charge")
+
+_COUNTED = re.compile(r"(\d+) (.+)")
+
+LEAST_COUNTED = 5
+"""Least options with their common unit in the question."""
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
 
@@ -187,6 +192,8 @@ class WholeMove:
     """Its sentence, or the answer to that question."""
     line: str = ""
     """The effect of the thing in it."""
+    is_answer: bool = False
+    """True if it is told as the answer to a question."""
 
 
 @dataclass(frozen=True)
@@ -368,7 +375,10 @@ class Builder:
         is_begun = any(not pick.forced for pick in step.picks.trail)
         is_last = all(sum(not pick.forced for pick in _new_picks(step, after)) == 1 for _, after in found)
         asked = name_question(self.labels, step.choice or {}) if is_begun and is_last and step.choice else ""
-        moves = [replace(move, kind=asked) if asked else self._name_move(move, after) for move, after in found]
+        moves = [
+            replace(move, kind=asked, is_answer=True) if asked else self._name_move(move, after)
+            for move, after in found
+        ]
         return sorted(_tell_apart(moves), key=lambda move: move.ends)
 
     def next_questions(self, step: BuilderState) -> Sequence[tuple[Doc, BuilderState]]:
@@ -555,6 +565,29 @@ class Question:
         return [each for _, options in self.groups for each in options if each.ends]
 
 
+def share_cost(question: Question) -> Question:
+    """Return a question; a cost of all its options stands in its title alone."""
+    options = [each for _, some in question.groups for each in some if not each.ends]
+    costs = {each.cost for each in options}
+    if question.kind != "one" or question.field == "type" or len(options) < 2 or len(costs) > 1 or not all(costs):
+        return question
+    groups = [
+        (name, [each if each.ends else replace(each, cost="") for each in some]) for name, some in question.groups
+    ]
+    return replace(question, title=f"{question.title} ({costs.pop()})", groups=groups)
+
+
+def share_unit(question: Question) -> Question:
+    """Return a question; numbers of one thing are options without its name: the question has it."""
+    options = [each for _, some in question.groups for each in some]
+    found = {each.value: _COUNTED.fullmatch(each.label) for each in options}
+    units = {match[2] if match else "" for match in found.values()}
+    if question.kind != "one" or len(options) < LEAST_COUNTED or len(units) > 1 or "" in units:
+        return question
+    groups = [(name, [replace(each, label=found[each.value][1]) for each in some]) for name, some in question.groups]  # type: ignore[index]
+    return replace(question, groups=groups)
+
+
 def name_question(labels: Labels, choice: Doc) -> str:
     """Return the title of a question: that of the API, or the name of its field; a sentence for kinds of moves."""
     options = choice.get("options", ())
@@ -601,7 +634,11 @@ def show_question(labels: Labels, choice: Doc, owners: Mapping[str, int] | None 
         }
     lo, hi = int(choice.get("lo", 0)), int(choice.get("hi", 0))
     ordered = sorted(groups.items(), key=lambda group: _group_order(labels, field, group[0], owners or {}))
-    return Question(field, name_question(labels, choice), choice["kind"], lo, hi, ordered)
+    title = name_question(labels, choice)
+    if (usual := load_usual(labels.rules.package).get(field)) is not None:
+        told = translate(Message("The usual answer is {value}.", value=labels.option(field, usual)), request_language())
+        title = f"{title} {told}"
+    return Question(field, title, choice["kind"], lo, hi, ordered)
 
 
 def _show_option(labels: Labels, field: str, option: Doc, free: str) -> OptionShown:

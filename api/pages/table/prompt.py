@@ -5,9 +5,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from api.pages.common.in_process import Answer, ask
-from api.pages.common.labels import Labels
+from api.pages.common.labels import Labels, capital
 from api.pages.decision.help_shown import Term, find_lines, list_terms
 from api.pages.decision.map_starts import StartFinder, locate_pieces
 from api.pages.decision.move_choices import (
@@ -19,6 +20,8 @@ from api.pages.decision.move_choices import (
     find_owners,
     name_answers,
     parse,
+    share_cost,
+    share_unit,
     show_question,
 )
 from api.pages.decision.number_forms import NumberForm, Numbers, find_beside, find_form
@@ -27,6 +30,9 @@ from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import Missing, Reason, list_closed_kinds, list_missing
 from api.pages.table.table_page import TablePage
 from domain.types import Doc, Json
+
+LEAST_SHARED = 3
+"""Least words of the common beginning of all moves."""
 
 
 @dataclass
@@ -62,6 +68,22 @@ class Prompt:
         """Return the name of all whole moves if they differ in their members alone, or an empty text."""
         kinds = {move.kind if move.rest else "" for move in self.whole}
         return kinds.pop() if len(kinds) == 1 else ""
+
+    @property
+    def shared(self) -> str:
+        """Return the common beginning of all whole moves of one kind; an empty text for less than three words."""
+        told = [move.rest.split(" ") for move in self.whole if not move.ends]
+        if not self.kind or len(told) < 2 or self.whole[0].is_answer:
+            return ""
+        words = [each[0] for each in takewhile(lambda each: len({*each}) == 1, zip(*told, strict=False))]
+        return " ".join(words) if len(words) >= LEAST_SHARED and all(len(each) > len(words) for each in told) else ""
+
+    def list_told(self) -> list[OptionShown]:
+        """Return the whole moves in words, without their common beginning, and without ends."""
+        moves, shared = [move for move in self.whole if not move.ends], self.shared
+        cut = len(shared) + 1 if shared else 0
+        told = [capital(move.rest[cut:]) if self.kind else move.label for move in moves]
+        return [OptionShown(text, move.path, line=move.line) for text, move in zip(told, moves, strict=True)]
 
     @property
     def is_begun(self) -> bool:
@@ -162,7 +184,8 @@ def _ask_options(page: TablePage, step: BuilderState, given: Numbers | None) -> 
     owners = find_owners(page.board["public"])
     question = page.builder.open_options(step) if not whole else None
     if question is None and step.choice and not whole:
-        question = page.builder.tell_kinds(step, show_question(page.labels, step.choice, owners))
+        shown = page.builder.tell_kinds(step, show_question(page.labels, step.choice, owners))
+        question = share_unit(share_cost(shown))
     opened = [] if whole else [after for _, after in page.builder.next_questions(step)]
     missing = list_missing(page.labels, page.board, step, whole, opened)
     whole, question = _explain_whole(page.labels, whole), _explain_options(page.labels, question)

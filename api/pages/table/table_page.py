@@ -13,7 +13,7 @@ from flask import request
 from api.documents.playing_times import Length, find_length
 from api.http import i18n
 from api.pages.common.in_process import ask, require
-from api.pages.common.labels import Labels, mark_names, name_people
+from api.pages.common.labels import Labels, capital, mark_names, name_people
 from api.pages.common.numbers import query_number
 from api.pages.common.session import guest_principals, session_owner
 from api.pages.decision.move_choices import Builder
@@ -202,6 +202,9 @@ def load_page(kind: type[Page], game: str, wanted: str = "", position: int = 0) 
     summary = require("GET", f"/games/{game}{query}", role=role)
     labels = Labels.of_table(summary, i18n.request_language(), principal.seat if principal else None)
     marked = mark_names(summary, i18n.request_language())
+    if principal and principal.seat is not None and (name := labels.number_seat(principal.seat)):
+        you = i18n.translate(Message("(you)"), i18n.request_language())
+        marked |= {each: f"{each} {you}" for each in (name, capital(name))}
     summary["names"] = name_people(summary, i18n.request_language())
     if summary["status"] == "open":
         return kind(game, role, roles, summary, {}, 0, labels, office, marked)

@@ -7,7 +7,17 @@ from itertools import groupby
 
 from domain.games.common.dice import describe_roll
 from domain.games.common.merged_sentences import gather_shares, group_by, join_replacements, merged_shares
-from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, REGIONS, ROUNDS, SEA_ROLL, TILES, UNITS
+from domain.games.struggle_of_empires.data import (
+    CONSTANTS,
+    MARKERS,
+    RAIDERS,
+    REGIONS,
+    ROUNDS,
+    SCORING,
+    SEA_ROLL,
+    TILES,
+    UNITS,
+)
 from domain.games.struggle_of_empires.facts.combat import (
     AttackDeclared,
     BattleResolved,
@@ -21,7 +31,7 @@ from domain.games.struggle_of_empires.facts.pieces import MarkerRemoved, TokenRe
 from domain.games.struggle_of_empires.facts.sequence import BidMade, EmpireDrawn, MarkersDrawn, RoundEnded, TurnEnded
 from domain.games.struggle_of_empires.facts.tiles import TokenFreed
 from domain.games.struggle_of_empires.rules.actions import is_over
-from domain.games.struggle_of_empires.rules.combat.battle import strength_parts
+from domain.games.struggle_of_empires.rules.combat.battle import foresee_strengths, strength_parts
 from domain.games.struggle_of_empires.rules.combat.declare import COST as ATTACK_COST
 from domain.games.struggle_of_empires.rules.combat.losses import withdraws
 from domain.games.struggle_of_empires.rules.income import growth, income
@@ -261,8 +271,21 @@ def move_context(s: Struggle | None, seat: Seat | None, members: Mapping[str, Js
         found["spent"] = True
     if members.get("type") == "place_unit":
         found["left"] = CONSTANTS["units_placed_at_setup"] - sum(map(s.empires[seat].on_map, UNITS))
+    found |= _foresee(s, seat, members)
     tile = TILES.get(str(members.get("tile"))) if members.get("type") == "buy_tile" else None
     return found | ({"people": tile.population} if tile and tile.population else {})
+
+
+def _foresee(s: Struggle, seat: Seat, members: Mapping[str, Json]) -> Doc:
+    """Return the strengths of an attack to come, once its region and target are known: they are public."""
+    region, target = str(members.get("region")), members.get("target")
+    if region not in SCORING or not isinstance(target, dict):
+        return {}
+    aim = Party(str(target.get("kind")), target.get("seat"), target.get("marker"))
+    if not (aim.seat in s.everybody or aim.marker in MARKERS or aim.kind in RAIDERS):
+        return {}
+    found = foresee_strengths(s, seat, region, aim)
+    return {"brings": found["attacker"], "holds": found["defender"]}
 
 
 def _price(move: Mapping[str, Json]) -> int:

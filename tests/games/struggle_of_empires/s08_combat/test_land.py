@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from domain.games.struggle_of_empires import RULESET
+from domain.kernel.narration.move_sentences import MoveSentences
+from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.text.message_catalog import load_texts
 from domain.types import Doc, Json
 from tests.games.struggle_of_empires.board import army, asked, attack, empire, move, position
 
@@ -160,3 +164,22 @@ def test_allies_never_use_reserve() -> None:
     game.when(0, attack("baltic", 1))
     game.when(2, move("support", armies=1, navies=0), draws=EVEN)
     assert asked(game) == ("turn", 0)
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("en", ["Austria: strength 3, you 4", "The Iroquois: strength 3, you 4"]),
+        ("fr", ["L'Autriche\u00a0: force 3, vous 4", "Les Iroquois\u00a0: force 3, vous 4"]),
+    ],
+)
+def test_who_chooses_a_target_reads_both_strengths_before(lang: str, said: list[str]) -> None:
+    """SOE-8.6.3: without dice and allies; all of it is public. The battle begins with the same figures."""
+    own, theirs = army("north_america", 3), army("north_america", 1, fort=1)
+    there = {0: {"units": own, "tiles": ["army_training"]}, 1: {"units": theirs}}
+    game = position(2, empires=there, markers=["na_iroquois"])
+    texts = load_texts(RULESET.package, lang)
+    told = MoveSentences(RULESET, texts, SeatNames(texts, RULESET.powers(game.state), {}, own=0), 0, game.state)
+    targets: list[Json] = [{"kind": "player", "seat": 1}, {"kind": "neutral", "marker": "na_iroquois"}]
+    assert told.options("attack", "target", targets, {"region": "north_america"}) == said
+    assert totals(game.when(0, attack("north_america", 1), draws=EVEN)) == [[4, 3]]

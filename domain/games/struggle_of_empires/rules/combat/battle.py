@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from domain.games.common.dice import spread
 from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, STRENGTH, Unit
@@ -9,7 +11,7 @@ from domain.games.struggle_of_empires.facts.combat import BattleRolled, Blockade
 from domain.games.struggle_of_empires.moves import Reserve, UseBlockade
 from domain.games.struggle_of_empires.rules.combat.naval import allied_units, own_navies
 from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next, Question, answer, other, side_of
-from domain.games.struggle_of_empires.state import SIDES, D, Party, Side, Stage, Struggle
+from domain.games.struggle_of_empires.state import SIDES, Combat, D, Party, Side, Stage, Struggle
 from domain.kernel.rules.flow import Frame
 from domain.types import Seat
 
@@ -100,6 +102,12 @@ def naval_support(s: Struggle, side: str) -> int:
         return 0
     bonus: int = CONSTANTS["naval_support_bonus" + ("_with_blockade" if s.battle.blockade else "")]
     return bonus
+
+
+def foresee_strengths(s: Struggle, seat: Seat, region: str, target: Party) -> dict[str, int]:
+    """Return both sides of an attack before its declaration: without dice, allies and later choices."""
+    fought = replace(s, combat=Combat(region, Party("player", seat), target))
+    return strengths(fought, "naval" if target.kind == "pirates" else "land")
 
 
 # --- dice ----------------------------------------------------------------------------------------------------
