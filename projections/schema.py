@@ -311,7 +311,10 @@ def fingerprint() -> str:
 
 
 def schema_name() -> str:
-    """Return the schema of these views on PostgreSQL. Versions with other tables or documents have schemas of their own."""
+    """Return the schema of these views on PostgreSQL.
+
+    Versions with other tables or documents have schemas of their own.
+    """
     return f"{VIEWS_PREFIX}{fingerprint()[:12]}"
 
 

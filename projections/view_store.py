@@ -122,8 +122,8 @@ class ViewStore:
     def migrate(self) -> None:
         """Create missing tables and the first generation; the projector fills them.
 
-        On SQLite the tables of another code version are dropped with their rows. On PostgreSQL they stay, since nodes of
-        both versions may serve at once: those in use, and of the others those that have come farthest.
+        On SQLite the tables of another code version are dropped with their rows. On PostgreSQL they stay if they are in
+        use, since nodes of both versions may serve at once. Of the others those stay that have come farthest.
         """
         with self.transaction() as db:
             if self._schema:
@@ -350,7 +350,7 @@ def _drop_views(db: Connection, schema: str) -> None:
         db.execute(DropTable(table, if_exists=True), execution_options=_options(schema))
 
 
-def _options(schema: str) -> dict[str, Any]:
+def _options(schema: str) -> dict[str, Mapping[None, str]]:
     """Options of connections or statements for views in a schema: none where it has no name."""
     return {"schema_translate_map": {None: schema}} if schema else {}
 
@@ -509,8 +509,10 @@ class PreparedStatement:
         name = schemas[None] if schemas else ""
         if name not in self._sql:
             dialect = sqlite_dialect(paramstyle="named") if dialect.name == "sqlite" else dialect
-            options = {"schema_translate_map": schemas, "render_schema_translate": bool(schemas)}
-            self._sql[name] = str(self._statement.compile(dialect=dialect, **options))
+            compiled = self._statement.compile(
+                dialect=dialect, schema_translate_map=schemas, render_schema_translate=bool(schemas)
+            )
+            self._sql[name] = str(compiled)
         return self._sql[name]
 
 

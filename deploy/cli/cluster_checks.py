@@ -29,7 +29,7 @@ def check_version(services: ServiceContainer) -> str:
             " of its version make views for it"
         )
     others = services.views.count_other_versions()
-    return "the tables are those of this version" + (f"; nodes of {others} other version{'s' * (others > 1)} are at work" if others else "")
+    return "the tables are those of this version" + (f"; other versions at work: {others}" if others else "")
 
 
 def check_replication(services: ServiceContainer) -> str:

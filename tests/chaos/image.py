@@ -1,9 +1,9 @@
 """The image is built by the recipe that a user builds with, and run as the compose file and the manifests say.
 
-`./run chaos image`, as root on Linux with Debian's buildah, podman, crun and mmdebstrap; some eight minutes. There is no
-registry of images: the base is made of Debian's packages (`--build-arg BASE=`). Containers run in a user namespace of
-their own, read-only, without capabilities. Limits of memory and processors are not tried: they need a machine that
-systemd manages.
+`./run chaos image`, as root on Linux with Debian's buildah, podman, crun and mmdebstrap; ten minutes. No registry
+of images is needed: the base is made of Debian's packages (`--build-arg BASE=`). Containers run in a user namespace,
+read-only, without capabilities. Limits of memory and processors are not tried: they need a machine with one kind of
+control groups. Checkov, a linter for manifests, comes from PyPI.
 """
 
 from __future__ import annotations
@@ -36,7 +36,18 @@ BASE, IMAGE, NEXT = "localhost/base", "localhost/annals", "localhost/annals:next
 LARGEST = 180
 """MB of the compressed image, at most."""
 
+CHECKOV = "checkov==3.3.30"
+SKIPPED = {
+    "CKV_K8S_9": "only the API takes requests, so only it has a readiness probe",
+    "CKV_K8S_15": "an image named by its digest is the same wherever it was pulled",
+    "CKV_K8S_35": "secrets may be files too, by `_FILE`",
+    "CKV_K8S_43": "the digest is that of the user's own registry",
+}
+"""Checks that are not made, and why."""
+
 PORTS = range(8760, 8800)
+"""Of this machine."""
+
 KEY = "5a" * 32
 
 IN_CGROUPS = 'mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null; exec "$@"'
@@ -80,11 +91,12 @@ class Images:
         tar = self.folder / "base.tar"
         if not tar.exists():
             include = "--include=python3,python3-venv,ca-certificates"
-            release = dict(line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line)
-            suite = release["VERSION_CODENAME"].strip('"')
-            subprocess.run(
-                ["mmdebstrap", "--quiet", "--variant=apt", include, suite, str(tar)], check=True, stdout=sys.stderr
+            release = dict(
+                line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line
             )
+            suite = release["VERSION_CODENAME"].strip('"')
+            command = ["mmdebstrap", "--quiet", "--variant=apt", include, suite, str(tar)]
+            subprocess.run(command, check=True, stdout=sys.stderr)
         container = self.call("buildah", "from", "scratch").strip()
         self.call("buildah", "add", container, str(tar), "/")
         self.call("buildah", "commit", "--rm", container, BASE)
@@ -194,7 +206,8 @@ class Container:
             status = -1
         taken = time.monotonic() - begun
         if status or taken > grace:
-            self.images.faults.append(f"{self.log.name}: ended with {status} after {taken:.1f} s: {self.log.read_text()[-500:]}")
+            said = self.log.read_text()[-500:]
+            self.images.faults.append(f"{self.log.name}: ended with {status} after {taken:.1f} s: {said}")
         return taken
 
 
@@ -221,7 +234,9 @@ def demo(url: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
     """A whole game at a service, by people's own program."""
     command = [sys.executable, "-P", "-m", "deploy", "demo", "--url", url, "--ruleset", "struggle_of_empires"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         try:
             yield process
         finally:
@@ -239,7 +254,9 @@ def play_game(images: Images, url: str, folder: Path) -> Path | None:
         images.faults.append(f"no game at {url}: {said[-500:]}")
         return None
     verify = [sys.executable, "-P", "-m", "deploy", "verify", str(exports[0])]
-    proved = subprocess.run(verify, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=False)
+    proved = subprocess.run(
+        verify, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=False
+    )
     if proved.returncode:
         images.faults.append(f"{exports[0]} is not proved: {proved.stdout!r}")
     return exports[0]
@@ -260,8 +277,30 @@ def contents(images: Images) -> None:
         images.faults.append(f"not in the SBOM: {sorted(inside - told)}")
 
 
+def manifests(images: Images) -> None:
+    """What a linter made for manifests says of them."""
+    place = images.folder / "checkov"
+    if not place.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
+        install = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", CHECKOV]
+        subprocess.run(install, check=True, stdout=sys.stderr)
+    command = [
+        str(place / "bin" / "checkov"),
+        "--directory",
+        str(ROOT / "deploy" / "kubernetes"),
+        "--quiet",
+        "--compact",
+    ]
+    command += ["--framework", "kubernetes", "--skip-download", "--skip-check", ",".join(SKIPPED), "--output", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    summary = json.loads(done.stdout)["summary"]
+    print(f"checkov: {summary['passed']} checks passed, {summary['failed']} failed", flush=True)
+    if done.returncode or summary["failed"] or not summary["passed"]:
+        images.faults.append(f"checkov: {done.stdout[-3000:]}")
+
+
 def alone(images: Images) -> None:
-    """One container with a volume, as the head of the recipe says: played, ended under load, replaced by the next image."""
+    """One container with a volume, as the recipe says: played, ended under load, replaced by the next image."""
     volume, games = images.folder / "volume", images.folder / "games"
     volume.mkdir()
     games.mkdir()
@@ -319,7 +358,11 @@ def pods(images: Images) -> None:
         play_game(images, url, images.folder / "games" / "pods")
         for spec, _, container in found:
             probe = spec["livenessProbe"]
-            well = is_up(url, probe["httpGet"]["path"]) if "httpGet" in probe else not container.exec(*probe["exec"]["command"])
+            well = (
+                is_up(url, probe["httpGet"]["path"])
+                if "httpGet" in probe
+                else not container.exec(*probe["exec"]["command"])
+            )
             if not well:
                 images.faults.append(f"{spec['name']}: its probe fails")
         (images.folder / "games" / "load").mkdir()
@@ -341,7 +384,7 @@ def play(folder: Path | None) -> list[str]:
         begun = time.monotonic()
         images.build()
         print(f"built in {time.monotonic() - begun:.0f} s", flush=True)
-        for trial in (contents, alone, pods):
+        for trial in (contents, manifests, alone, pods):
             trial(images)
         images.call("podman", "rmi", "--all", "--force")
     return images.faults

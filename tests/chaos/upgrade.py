@@ -1,7 +1,7 @@
 """Two nodes of version 0.1.0 are replaced by this one, one by one behind HAProxy, and back, while tables are played.
 
-`./run chaos upgrade`, as root on Linux with iproute2, git and HAProxy; some three minutes. Both versions share PostgreSQL
-and Redis. Clients see one address. One of them has the client file of version 0.1.0, and each follows its table by a stream.
+`./run chaos upgrade`, as root on Linux with iproute2, git and HAProxy; some five minutes. Both versions share
+PostgreSQL and Redis. Clients see one address. One of them has the client file of 0.1.0. A stream follows each table.
 """
 
 from __future__ import annotations
@@ -36,24 +36,7 @@ FIRST = "43f98280"
 FRONT = "front"
 PORT = 8000
 
-CONFIGURATION = """
-defaults
- mode http
- timeout connect 2s
- timeout client 1h
- timeout server 1h
- timeout http-request 10s
- timeout check 3s
- option redispatch 1
- retries 3
-frontend all
- bind {front}:{port}
- default_backend nodes
-backend nodes
- option httpchk GET /readyz
- http-check expect status 200
- default-server inter 500ms fall 2 rise 1
-"""
+SHIPPED = ROOT / "deploy" / "cluster" / "haproxy.cfg"
 
 OLD_CLIENT = """
 import sys, threading
@@ -115,8 +98,9 @@ def front(network: Network, folder: Path) -> Iterator[None]:
     """HAProxy before both nodes, which asks `/readyz`."""
     if not shutil.which("haproxy"):
         raise NoNamespaces("this needs haproxy (Debian: haproxy)")
-    servers = "".join(f" server {n} {network.addresses[n]}:{PORT} check\n" for n in NODES)
-    text = CONFIGURATION.format(front=network.addresses[FRONT], port=PORT) + servers
+    text = SHIPPED.read_text("utf-8").replace("bind :8000", f"bind {network.addresses[FRONT]}:{PORT}")
+    for node, shown in zip(NODES, ("10.0.0.1", "10.0.0.2"), strict=True):
+        text = text.replace(f"server {node} {shown}:8000", f"server {node} {network.addresses[node]}:{PORT}")
     folder.chmod(0o755)
     (folder / "haproxy.cfg").write_text(text)
     with inside(network.name(FRONT)), (folder / "haproxy.log").open("w") as log:
@@ -141,6 +125,8 @@ class Follower(Visitor):
         self.last: dict[str, str] = {}
         self.begun: dict[str, int] = {}
         self.ends = Counter[str]()
+        self.trace: dict[str, list[str]] = {}
+        """What came, in short."""
 
     def visit(self) -> None:
         """Until the stream ends."""
@@ -153,6 +139,10 @@ class Follower(Visitor):
         named = {"Authorization": f"Bearer {stored.token}", "Accept": "application/x-ndjson"}
         if stored.game in self.last:
             named["Last-Event-ID"] = self.last[stored.game]
+        else:  # a board, and then what comes after it
+            self.begun.pop(stored.game, None)
+            self.seen.pop(stored.game, None)
+        self.trace.setdefault(stored.game, []).append(f"connects with {self.last.get(stored.game)}")
         try:
             connection.request("GET", f"/v1/games/{stored.game}/stream", headers=named)
             answer = connection.getresponse()
@@ -174,6 +164,7 @@ class Follower(Visitor):
     def _note(self, game: str, event: Doc) -> bool:
         """Take in one event; False at the end of the stream."""
         kind = event["event"]
+        self.trace[game].append(f"{kind} {event['data'].get('version')} id {event.get('id')}")
         if kind == "board":
             self.begun.setdefault(game, event["data"]["version"])
         if kind == "timeline":
@@ -190,7 +181,12 @@ class Follower(Visitor):
         found = []
         for game, seen in self.seen.items():
             missing = set(range(self.begun.get(game, 0) + 1, max(seen) + 1)) - set(seen)
-            found += [f"stream of {game}: {sorted(missing)} never came"] if missing else []
+            if missing:
+                trace = self.trace[game]
+                later = f"timeline {min(v for v in seen if v > min(missing))} "
+                near = next(n for n, said in enumerate(trace) if said.startswith(later))
+                said = trace[max(near - 12, 0) : near + 1]
+                found.append(f"stream of {game}: {sorted(missing)} never came: {said}")
         return found
 
 
@@ -210,7 +206,8 @@ class Auditor(threading.Thread):
                 if self._house.games:
                     game = self._house.games[len(self.asked) % len(self._house.games)]
                     request = JobRequest(new_id("audit"), "audit", game, at=now())
-                    self.asked.append(crew.job_requests.submit(request).id)
+                    crew.job_requests.submit(request)
+                    self.asked.append(request.id)
         finally:
             crew.views.close()
             crew.ledger.close()
@@ -315,7 +312,13 @@ def play(steps: Sequence[str], checkout: Path | None) -> list[str]:
         players = [Player(house, n, (FRONT,), HASTY if n % 2 else PATIENT) for n in range(4)]
         followers = [Follower(house, n) for n in range(4)]
         auditor = Auditor(house, place)
-        visitors: list[threading.Thread] = [*players, *followers, auditor, Watcher(house, FRONT), Inspector(house, FRONT)]
+        visitors: list[threading.Thread] = [
+            *players,
+            *followers,
+            auditor,
+            Watcher(house, FRONT),
+            Inspector(house, FRONT),
+        ]
         played = stack.enter_context(old_client(network, first, url, folder))
         for visitor in visitors:
             visitor.start()

@@ -147,6 +147,6 @@ def test_views_of_another_version_are_told() -> None:
     here = SimpleNamespace(is_current=lambda: True, count_other_versions=lambda: 0)
     assert check_version(services(views=here)) == "the tables are those of this version"
     here.count_other_versions = lambda: 1
-    assert "nodes of 1 other" in check_version(services(views=here))
+    assert "other versions at work: 1" in check_version(services(views=here))
     with pytest.raises(CheckError, match=r"another version of the service than this node: update"):
         check_version(services(views=SimpleNamespace(is_current=lambda: False)))
