@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import tempfile
@@ -23,7 +24,7 @@ from domain.kernel.proof.verify import verify
 from domain.kernel.records import export
 from tests import postgres
 from tests.chaos.cluster import until
-from tests.chaos.network import report
+from tests.chaos.network import NoNamespaces, report
 from tests.deploy.house import CATALOGUE, ROOT, Service, Table, run, serving
 from tests.postgres import Server
 
@@ -166,7 +167,9 @@ def _is_recovering(server: Server) -> bool:
 
 
 def play() -> list[str]:
-    """A failover with an archive, then both moments."""
+    """A failover with an archive, then both moments. Raises NoNamespaces."""
+    if os.geteuid():
+        raise NoNamespaces("this needs root, to give files to the server's user")
     folder = Path(tempfile.mkdtemp(prefix="pg-", dir=postgres.SHORT))
     folder.chmod(0o755)
     archive, base = folder / "archive", folder / "base"

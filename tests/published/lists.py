@@ -162,7 +162,10 @@ def postgresql(url: str) -> str:
     views = schema_name()
     with psycopg.connect(url) as db:
         found = [
-            sorted(str(value).replace(views, "public") for (value,) in db.execute(query.replace("{views}", views)))
+            sorted(
+                str(value).replace(f"nextval('{views}.", "nextval('").replace(views, "public")
+                for (value,) in db.execute(query.replace("{views}", views))
+            )
             for query in _POSTGRESQL
         ]
     return "\n".join(itertools.chain(*found)) + "\n"
