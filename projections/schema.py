@@ -7,6 +7,8 @@ import hashlib
 from sqlalchemy import BigInteger, Boolean, Column, Index, Insert, Integer, LargeBinary, MetaData, String, Table, insert
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from domain.ledger.store import VIEWS_PREFIX
+
 DOCUMENT_FORMAT = 10
 """Format of the stored documents. Raise it when they change."""
 
@@ -296,7 +298,7 @@ progress = Table(
 """Progress of background work: scrubbing and the continuous backup."""
 
 shape = Table("shape", metadata, Column("hash", String(64), primary_key=True))
-"""Fingerprint of the tables. Views with another fingerprint are dropped and rebuilt."""
+"""Fingerprint of the tables. On SQLite views with another fingerprint are dropped and rebuilt."""
 
 
 def fingerprint() -> str:
@@ -306,6 +308,14 @@ def fingerprint() -> str:
         parts.append(str(CreateTable(table)))
         parts += sorted(str(CreateIndex(index)) for index in table.indexes)
     return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+
+def schema_name() -> str:
+    """Return the schema of these views on PostgreSQL.
+
+    Versions with other tables or documents have schemas of their own.
+    """
+    return f"{VIEWS_PREFIX}{fingerprint()[:12]}"
 
 
 def insert_generation(gen: int, count: int, *, live: bool = False) -> list[Insert]:

@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -24,19 +25,22 @@ from sqlalchemy import (
     Table,
     create_engine,
     event,
+    func,
     inspect,
     select,
 )
 from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - a pool without a free connection
+from sqlalchemy.schema import CreateSchema, DropSchema, DropTable
 
 from domain.errors import StoreUnavailable, ViewsDamaged
 from domain.fork_safety import reset_after_fork
 from domain.kernel.records.audience import ALL_KEY
 from domain.ledger.sqlite_files import list_integrity_errors
+from domain.ledger.store import VIEWS_PREFIX
 from domain.service.keyring import Keyring
 from domain.types import PUBLIC
-from projections.schema import fingerprint, generations, insert_generation, metadata, shape
+from projections.schema import fingerprint, generations, insert_generation, metadata, parts, schema_name, shape
 
 if TYPE_CHECKING:
     from psycopg.rows import TupleRow
@@ -87,6 +91,7 @@ class ViewStore:
         self._keys = keys
         self.parts = parts or (1 if url.startswith("sqlite:") else DEFAULT_PARTITIONS)
         self.url = url
+        self._schema = "" if url.startswith("sqlite:") else schema_name()
         self._engine: Engine | None = None
         self._prepared: Engine | None = None
         """An engine that has never connected: forked processes can use it."""
@@ -104,26 +109,30 @@ class ViewStore:
     def engine(self) -> Engine:
         """The engine of this process; connections are never shared with a parent."""
         if self._engine is None:
-            self._engine = self._prepared or _create_engine(self.url)
+            self._engine = self._prepared or _create_engine(self.url, self._schema)
             self._prepared = None
         return self._engine
 
     def prepare_forks(self) -> None:
         """Make what forked processes can share: an engine without a connection, and the text of statements."""
-        self._prepared = _create_engine(self.url)
+        self._prepared = _create_engine(self.url, self._schema)
         if self._file:
             _compile_statements(self._prepared.dialect)
 
     def migrate(self) -> None:
-        """Create missing tables and the first generation.
+        """Create missing tables and the first generation; the projector fills them.
 
-        Tables of another code version are dropped with their rows; the projector rebuilds them.
+        On SQLite the tables of another code version are dropped with their rows. On PostgreSQL they stay if they are in
+        use, since nodes of both versions may serve at once. Of the others those stay that have come farthest.
         """
         with self.transaction() as db:
-            if db.dialect.name == "postgresql":
+            if self._schema:
                 _lift_time_limits(db)
                 db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260101)")  # two nodes may start at once
-            if not _is_current_schema(db):
+                if not inspect(db).has_schema(self._schema):  # whoever may not create one may use one
+                    db.execute(CreateSchema(self._schema))
+                self._drop_unused(db)
+            if not self._is_current_schema(db):
                 metadata.drop_all(db)
             metadata.create_all(db)
             upsert(db, shape, [{"hash": fingerprint()}])
@@ -131,10 +140,40 @@ class ViewStore:
                 for statement in insert_generation(1, self.parts, live=True):
                     db.execute(statement)
 
+    def _drop_unused(self, db: Connection) -> None:
+        """Drop the views of other code versions, except those in use and the most recent of the rest."""
+        now = int(time.time() * 1000)
+        unused = [views for views in _list_others(db, self._schema) if views.until < now]
+        unused.sort(key=lambda views: views.position)
+        for views in unused[:-1]:
+            _drop_views(db, views.schema)
+
+    def has_tables(self) -> bool:
+        """Return whether this code version has made its tables."""
+        with self.reading() as db:
+            return self._has_table(db, parts)
+
+    def _has_table(self, db: Connection, table: Table) -> bool:
+        return inspect(db).has_table(table.name, self._schema or None)
+
     def is_current(self) -> bool:
         """Return whether the tables are those of this code version, or there are none."""
         with self.reading() as db:
-            return _is_current_schema(db)
+            if self._schema and not self._has_table(db, shape):
+                return not _list_others(db, self._schema)
+            return self._is_current_schema(db)
+
+    def count_other_versions(self) -> int:
+        """Return how many other code versions use views of their own now."""
+        with self.reading() as db:
+            others = _list_others(db, self._schema) if self._schema else []
+        return sum(views.until >= time.time() * 1000 for views in others)
+
+    def _is_current_schema(self, db: Connection) -> bool:
+        """Return True if the tables are those of this code version, or if there are none."""
+        if self._has_table(db, shape):
+            return fingerprint() in db.execute(select(shape.c.hash)).scalars().all()
+        return not self._has_table(db, generations)
 
     def clear(self) -> None:
         """Drop all tables with their rows. Call `migrate` afterwards."""
@@ -276,15 +315,47 @@ def is_in_use(views: Path) -> bool:
     return False
 
 
-def _is_current_schema(db: Connection) -> bool:
-    """Return True if the tables are those of this code version, or if there are none."""
+@dataclass(frozen=True)
+class _OtherViews:
+    """Views of another code version."""
+
+    schema: str
+    position: int
+    """How far they have come in the log."""
+    until: int
+    """End of the last lease on them, ms; 0 if every projector has ended properly."""
+
+
+_FIRST_SCHEMA = "public"
+"""Version 0.1.0 has its views next to the ledger's tables."""
+
+
+def _list_others(db: Connection, own: str) -> list[_OtherViews]:
+    """Return the views of other versions in this PostgreSQL database."""
     inspector = inspect(db)
-    if inspector.has_table(shape.name):
-        return fingerprint() in db.execute(select(shape.c.hash)).scalars().all()
-    return not inspector.has_table(generations.name)
+    names = [name for name in inspector.get_schema_names() if name.startswith(VIEWS_PREFIX) and name != own]
+    query = select(func.coalesce(func.max(parts.c.position), 0), func.coalesce(func.max(parts.c.until), 0))
+    return [
+        _OtherViews(name, *db.execute(query, execution_options=_options(name)).one())
+        for name in (_FIRST_SCHEMA, *names)
+        if inspector.has_table(parts.name, name)
+    ]
 
 
-def _create_engine(url: str) -> Engine:
+def _drop_views(db: Connection, schema: str) -> None:
+    if schema != _FIRST_SCHEMA:
+        db.execute(DropSchema(schema, cascade=True))
+        return
+    for table in reversed(metadata.sorted_tables):
+        db.execute(DropTable(table, if_exists=True), execution_options=_options(schema))
+
+
+def _options(schema: str) -> dict[str, Mapping[None, str]]:
+    """Options of connections or statements for views in a schema: none where it has no name."""
+    return {"schema_translate_map": {None: schema}} if schema else {}
+
+
+def _create_engine(url: str, schema: str) -> Engine:
     sqlite = url.startswith("sqlite:")
     engine = create_engine(
         _sqlite_url(url) if sqlite else URL.create("postgresql+psycopg"),
@@ -293,6 +364,7 @@ def _create_engine(url: str) -> Engine:
         pool_size=8,
         max_overflow=24,
         pool_timeout=10,
+        execution_options=_options(schema),
     )
     if sqlite:
         event.listen(engine, "connect", _set_pragmas)
@@ -412,7 +484,7 @@ class PreparedStatement:
         """Return the rows of the query."""
         cursor = self._cursor(db)
         try:
-            cursor.execute(self.compile(db.dialect), params)
+            cursor.execute(self._compile_for(db), params)
             return list(cursor.fetchall())
         finally:
             cursor.close()
@@ -422,19 +494,25 @@ class PreparedStatement:
         if rows:
             cursor = self._cursor(db)
             try:
-                cursor.executemany(self.compile(db.dialect), rows)
+                cursor.executemany(self._compile_for(db), rows)
             finally:
                 cursor.close()
 
     def _cursor(self, db: Connection) -> Any:
         return db.connection.cursor()
 
-    def compile(self, dialect: Dialect) -> str:
-        """Return the statement's text, compiled at the first use."""
-        name = dialect.name
+    def _compile_for(self, db: Connection) -> str:
+        return self.compile(db.dialect, db.get_execution_options().get("schema_translate_map"))
+
+    def compile(self, dialect: Dialect, schemas: Mapping[None, str] | None = None) -> str:
+        """Return the statement's text for the only schema of `schemas`, compiled at the first use."""
+        name = schemas[None] if schemas else ""
         if name not in self._sql:
-            dialect = sqlite_dialect(paramstyle="named") if name == "sqlite" else dialect
-            self._sql[name] = str(self._statement.compile(dialect=dialect))
+            dialect = sqlite_dialect(paramstyle="named") if dialect.name == "sqlite" else dialect
+            compiled = self._statement.compile(
+                dialect=dialect, schema_translate_map=schemas, render_schema_translate=bool(schemas)
+            )
+            self._sql[name] = str(compiled)
         return self._sql[name]
 
 

@@ -85,6 +85,11 @@ class Server:
         log = str(self.folder / "log")
         self.call("pg_ctl", "start", "-w", "-l", log, "-o", f"-k {self.folder} {SETTINGS} {more}")
 
+    def base_backup(self, target: Path, *more: str) -> None:
+        """A copy of the running server, from which another one can start."""
+        if self._run(self.bin / "pg_basebackup", "-d", self.dsn, "-D", target, "--checkpoint", "fast", *more):
+            raise RuntimeError(f"pg_basebackup failed:\n{(self.folder / 'output').read_text()}")
+
     def stop(self, mode: str = "immediate") -> None:
         self.call("pg_ctl", "stop", "-w", "-m", mode)
 

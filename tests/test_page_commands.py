@@ -43,6 +43,7 @@ OTHER_PROGRAMS = {
     "pip": "the locks name these releases: tests/test_locks.py",
     "curl": "tests/test_questions.py reads such a file; the route has tests of its own",
     "patroni": "tests/chaos/cluster.py starts it with the file of deploy/cluster",
+    "pg_basebackup": "tests/chaos/recovery.py runs it with these options",
     "patronictl": "part of Patroni, reads the same file",
     "valkey-server": "tests/chaos/sentinel.py starts it with the file of deploy/cluster",
     "valkey-cli": "tests/chaos/sentinel.py asks a Sentinel for the same",
@@ -55,6 +56,8 @@ NO_COMMANDS = {
     ("docs/operations.md", "user annals on >PASSWORD"): "a line of Redis' list of users",
     ("docs/operations.md", "witness club "): "a line of the file of ANNALS_WITNESSES",
     ("docs/operations.md", "log  example.org"): "a line of the file of ANNALS_WITNESSED_LOGS",
+    ("docs/operations.md", "archive_mode = "): "PostgreSQL's settings: tests/chaos/recovery.py reads them",
+    ("docs/operations.md", "restore_command = "): "PostgreSQL's settings: tests/chaos/recovery.py reads them",
     ("docs/http.md", "POST /v1/games "): "requests: method, path and body",
     ("docs/environments.md", "from deploy.environments import env"): "Python: tests/environments/test_table_env.py",
 }

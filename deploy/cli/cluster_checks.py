@@ -22,13 +22,14 @@ class CheckError(Exception):
 
 
 def check_version(services: ServiceContainer) -> str:
-    """Return whether the tables are those of this version; raise CheckError."""
+    """Return whether there are views of this version, and whether others are at work; raise CheckError."""
     if not services.views.is_current():
         raise CheckError(
-            "the views are of another version of the service than this node: update this node, or the others;"
-            " the start of a node makes the views anew for its own version"
+            "the views are of another version of the service than this node: update this node, or let `annals migrate`"
+            " of its version make views for it"
         )
-    return "the tables are those of this version"
+    others = services.views.count_other_versions()
+    return "the tables are those of this version" + (f"; other versions at work: {others}" if others else "")
 
 
 def check_replication(services: ServiceContainer) -> str:

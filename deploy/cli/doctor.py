@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import inspect, select
+from sqlalchemy import select
 
 from deploy.cli import cluster_checks
 from deploy.cli.cluster_checks import CheckError
@@ -109,8 +109,7 @@ def _run_check(name: str, check: Callable[[ServiceContainer], str], services: Se
 def _has_views(services: ServiceContainer) -> bool:
     """Return whether a start has made the tables of the views; if the store does not answer, the checks say so."""
     try:
-        with services.views.reading() as db:
-            return inspect(db).has_table(schema.parts.name)
+        return services.views.has_tables()
     except AnnalsError:
         return True
 

@@ -334,6 +334,8 @@ def _name_store_in_errors(settings: Settings, file: Path) -> Iterator[None]:
     try:
         yield
     except StoreUnavailable as error:
+        if "permission denied for database" in str(error):
+            raise SettingsError(f"{error}: the role that migrates needs `GRANT CREATE ON DATABASE`") from error
         if "permission denied" in str(error) or "must be owner" in str(error):
             raise SettingsError(f"{error}: ANNALS_MIGRATE_URL must name the role that owns the tables") from error
         raise StoreUnavailable(f"{file}: {error}" if settings.sqlite else str(error)) from error

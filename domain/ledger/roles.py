@@ -16,6 +16,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from domain.errors import StoreUnavailable
+from domain.ledger.store import VIEWS_PREFIX
 
 REPAIR = "annals_repair"
 """The role for restoring and archiving: it has no login, only members."""
@@ -24,6 +25,8 @@ _LOG = ("records", "commands")
 
 _READ = ("repairs", "archive")
 """Tables that only repairs write."""
+
+_ALL_VIEWS = f"^{VIEWS_PREFIX}[0-9a-f]{{12}}$"
 
 Connection = psycopg.Connection[Any]
 
@@ -44,6 +47,7 @@ def grant(connection: Connection, address: str) -> None:
     _grant_tables(connection, service, "SELECT, INSERT", _LOG)
     _grant_tables(connection, service, "SELECT", _READ)
     _grant_tables(connection, service, "SELECT, INSERT, UPDATE, DELETE", _list_other_tables(connection))
+    _grant_views(connection, service)
     _grant_tables(connection, REPAIR, "SELECT, INSERT, UPDATE, DELETE", [*_LOG, "archive"])
     _grant_tables(connection, REPAIR, "SELECT", ["keyring"])
     # The database fills in time, role and transaction itself.
@@ -78,6 +82,22 @@ def _list_other_tables(connection: Connection) -> list[str]:
     """Return all tables of the schema except the log, its archive and its repairs."""
     rows = connection.execute("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'").fetchall()
     return sorted({str(row["name"]) for row in rows} - {*_LOG, *_READ})
+
+
+def list_view_schemas(connection: Connection) -> list[str]:
+    """Return the schemas with views, one for each version that has made some."""
+    rows = connection.execute("SELECT nspname AS name FROM pg_namespace WHERE nspname ~ %s", (_ALL_VIEWS,)).fetchall()
+    return sorted(str(row["name"]) for row in rows)
+
+
+def _grant_views(connection: Connection, role: str) -> None:
+    """Grant a role the use of all views."""
+    for schema in list_view_schemas(connection):
+        for statement in (
+            "GRANT USAGE ON SCHEMA {} TO {}",
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {} TO {}",
+        ):
+            connection.execute(SQL(statement).format(Identifier(schema), Identifier(role)))
 
 
 def _grant_tables(connection: Connection, role: str, rights: LiteralString, tables: Sequence[str]) -> None:

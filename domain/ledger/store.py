@@ -16,6 +16,9 @@ from domain.kernel.records.record import Record
 from domain.service.database import Execute, Row, Statement
 from domain.service.idempotency_keys import IdempotencyKey
 
+VIEWS_PREFIX = "views_"
+"""Begins the name of each schema with views on PostgreSQL."""
+
 EVENTS = "records"
 """The table of records; the others are `archive`, `commands`, `seeds` and `damages`."""
 

@@ -10,6 +10,9 @@ RUNS = {
     "partitions": "two nodes, PostgreSQL and Redis, with each link cut in turn",
     "sentinel": "the master of a Redis with Sentinels is lost, emptied or set back under a burst of turns",
     "failovers": "the primary of PostgreSQL is lost ten times under load, and Patroni makes another one",
+    "upgrade": "nodes of version 0.1.0 are replaced by this one under load, and back",
+    "recovery": "a database goes back to moments before and after a failover, from its archive",
+    "image": "the image is built and run as the compose file and the manifests do",
 }
 
 

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from domain.transparency.checkpoint_store import CheckpointStore
@@ -25,7 +24,7 @@ from projections.reader import Reader
 from tests.chaos.children import KEY, Place, crew_of
 from tests.chaos.cluster import ASYNCHRONOUS, DCS, REPLICATED, Cluster, Machine, new_cluster, until
 from tests.chaos.history import WRITE, Answer
-from tests.chaos.network import NoNamespaces, both, inside, new_network
+from tests.chaos.network import both, inside, new_network, report
 from tests.chaos.partitions import CALM, checked, until_read
 from tests.chaos.visitors import CLIENTS, HASTY, PATIENT, House, Inspector, Player, Watcher
 from tests.deploy.house import serving
@@ -225,19 +224,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--asynchronous", action="store_true", help="without a synchronous standby")
     parser.add_argument("--pooled", action="store_true", help="through PgBouncer in transaction mode, and HAProxy")
     args = parser.parse_args(argv)
-    signal.signal(signal.SIGTERM, partial(_end, 143))
-    try:
-        chosen = [loss for loss in LOSSES if not args.only or loss.name in args.only]
-        found = play(args.runs, chosen, asynchronous=args.asynchronous, pooled=args.pooled)
-    except NoNamespaces as error:
-        print(error, file=sys.stderr)
-        return 2
-    print(*(found or ["everything holds"]), sep="\n")
-    return 1 if found else 0
-
-
-def _end(status: int, *_: object) -> None:
-    raise SystemExit(status)
+    chosen = [loss for loss in LOSSES if not args.only or loss.name in args.only]
+    return report(lambda: play(args.runs, chosen, asynchronous=args.asynchronous, pooled=args.pooled))
 
 
 if __name__ == "__main__":

@@ -9,9 +9,11 @@ import ctypes
 import itertools
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -148,6 +150,22 @@ def new_network(hosts: Sequence[str]) -> Iterator[Network]:
         yield network
     finally:
         network.remove()
+
+
+def report(play: Callable[[], Sequence[str]]) -> int:
+    """Print what does not hold after `play`; return 1 if there is any, 2 if this machine cannot."""
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        found = play()
+    except NoNamespaces as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(*(found or ["everything holds"]), sep="\n")
+    return 1 if found else 0
+
+
+def _end(*_: object) -> None:
+    raise SystemExit(143)
 
 
 class Flicker(threading.Thread):

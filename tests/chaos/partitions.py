@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import signal
 import sys
 import tempfile
 import time
@@ -16,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from projections.leases import LEASE
@@ -26,7 +24,7 @@ from projections.viewer_history import ViewerHistory
 from tests import postgres, valkey
 from tests.chaos.children import CATALOGUE, KEY, Place, crew_of, now
 from tests.chaos.history import LOOK, READ, READY, WRITE, Answer, faults
-from tests.chaos.network import Direction, Flicker, Network, NoNamespaces, both, inside, new_network
+from tests.chaos.network import Direction, Flicker, Network, both, inside, new_network, report
 from tests.chaos.storm import head_of, rows
 from tests.chaos.visitors import CLIENTS, HASTY, PATIENT, House, Inspector, Player, Watcher
 from tests.deploy.house import Service, serving
@@ -270,19 +268,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=17, help="of each partition")
     parser.add_argument("--only", type=int, action="append", metavar="N", help="its number, from 0; repeatable")
     args = parser.parse_args(argv)
-    signal.signal(signal.SIGTERM, partial(_end, 143))
     chosen = [PARTITIONS[n] for n in args.only] if args.only else PARTITIONS
-    try:
-        found = play(args.seconds, chosen)
-    except NoNamespaces as error:
-        print(error, file=sys.stderr)
-        return 2
-    print(*(found or ["everything holds"]), sep="\n")
-    return 1 if found else 0
-
-
-def _end(status: int, *_: object) -> None:
-    raise SystemExit(status)
+    return report(lambda: play(args.seconds, chosen))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -35,7 +34,7 @@ from tests import postgres
 from tests.chaos.children import KEY, Place, crew_of, now
 from tests.chaos.cluster import until
 from tests.chaos.history import READY
-from tests.chaos.network import Network, NoNamespaces, both, inside, new_network
+from tests.chaos.network import Network, NoNamespaces, both, inside, new_network, report
 from tests.chaos.partitions import CALM, DATABASE, checked, until_read
 from tests.chaos.visitors import CLIENTS, HASTY, PATIENT, House, Inspector, Player, Watcher
 from tests.deploy.house import Service, serving
@@ -410,18 +409,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=len(LOSSES))
     parser.add_argument("--only", choices=[loss.name for loss in LOSSES], action="append", metavar="NAME")
     args = parser.parse_args(argv)
-    signal.signal(signal.SIGTERM, partial(_end, 143))
-    try:
-        found = play(args.runs, [loss for loss in LOSSES if not args.only or loss.name in args.only])
-    except NoNamespaces as error:
-        print(error, file=sys.stderr)
-        return 2
-    print(*(found or ["everything holds"]), sep="\n")
-    return 1 if found else 0
-
-
-def _end(status: int, *_: object) -> None:
-    raise SystemExit(status)
+    chosen = [loss for loss in LOSSES if not args.only or loss.name in args.only]
+    return report(lambda: play(args.runs, chosen))
 
 
 if __name__ == "__main__":

@@ -42,8 +42,8 @@ SMALL, SHIPPED = "tests.deploy.served", "deploy"
 """The program with the small rulesets of the tests, and as people have it."""
 
 
-def command(*args: str, program: str = SMALL) -> list[str]:
-    return [sys.executable, "-P", "-m", program, *args]
+def command(*args: str, program: str = SMALL, python: str = sys.executable) -> list[str]:
+    return [python, "-P", "-m", program, *args]
 
 
 def run(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -77,12 +77,12 @@ def until(what: Callable[[], Any], seconds: float = PATIENCE) -> Any:
 class Service:
     """`annals serve` in a process group of its own."""
 
-    def __init__(self, data: Path, *args: str, program: str = SMALL, **env: str) -> None:
+    def __init__(self, data: Path, *args: str, program: str = SMALL, python: str = sys.executable, **env: str) -> None:
         self.data = data
         self.errors = data.with_name(f"{data.name}.errors")
         with self.errors.open("a") as errors:
             self.process = subprocess.Popen(
-                command("serve", "--port", "0", "--data", str(data), *args, program=program),
+                command("serve", "--port", "0", "--data", str(data), *args, program=program, python=python),
                 env=environment(**env),
                 stdout=subprocess.PIPE,
                 stderr=errors,

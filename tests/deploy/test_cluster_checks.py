@@ -144,6 +144,9 @@ class TestSentinels:
 
 
 def test_views_of_another_version_are_told() -> None:
-    assert check_version(services(views=SimpleNamespace(is_current=lambda: True)))
+    here = SimpleNamespace(is_current=lambda: True, count_other_versions=lambda: 0)
+    assert check_version(services(views=here)) == "the tables are those of this version"
+    here.count_other_versions = lambda: 1
+    assert "other versions at work: 1" in check_version(services(views=here))
     with pytest.raises(CheckError, match=r"another version of the service than this node: update"):
         check_version(services(views=SimpleNamespace(is_current=lambda: False)))

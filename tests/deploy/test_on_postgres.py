@@ -12,6 +12,7 @@ from redis import Redis
 
 from domain.kernel.proof.verify import verify
 from domain.kernel.records import export
+from projections.schema import schema_name
 from tests.deploy.house import CATALOGUE, Doc, Table, serving, until
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
@@ -67,7 +68,9 @@ def test_pumps_share_the_games_and_take_over_from_each_other(tmp_path: Path, pos
 
         def shared() -> bool:
             with psycopg.connect(postgres_url) as db:
-                rows = db.execute("SELECT count(*) FROM parts WHERE part >= 0 GROUP BY owner").fetchall()
+                rows = db.execute(
+                    f"SELECT count(*) FROM {schema_name()}.parts WHERE part >= 0 GROUP BY owner"  # noqa: S608 - our own
+                ).fetchall()
             return sorted(rows) == [(5,), (7,)]  # who has five has the tree
 
         until(shared)

@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.sql import SQL, Identifier
 
 from tests.deploy.house import Table, call, serving, until
 from tests.postgres import postgres_server, postgres_url
@@ -83,3 +84,16 @@ def test_who_may_not_make_tables_is_told_what_is_missing(tmp_path: Path, owned: 
     done = call("migrate", "--data", str(tmp_path), **env)
     assert done.returncode == 2
     assert "ANNALS_MIGRATE_URL must name the role that owns the tables" in done.stderr
+
+
+def test_who_may_not_make_a_schema_is_told_what_is_missing(
+    tmp_path: Path, owned: tuple[str, str], postgres_url: str
+) -> None:
+    """Each version has its views in one of its own."""
+    owner, service = owned
+    with psycopg.connect(postgres_url, autocommit=True) as db:
+        db.execute(SQL("ALTER DATABASE {} OWNER TO postgres").format(Identifier(db.info.dbname)))
+    env = {"ANNALS_DATABASE_URL": service, "ANNALS_KEY": "00" * 32, "ANNALS_MIGRATE_URL": owner}
+    done = call("migrate", "--data", str(tmp_path), **env)
+    assert done.returncode == 2
+    assert "GRANT CREATE ON DATABASE" in done.stderr

@@ -15,7 +15,7 @@ from typing import Any, cast
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, select, text, update
 
 from domain.accounts.account_store import AccountStore
 from domain.command_handler import new_game_id
@@ -59,7 +59,7 @@ def test_tables_are_in_one_schema_whatever_database_names_first(postgres_url: st
         SeedStore(ledger, ledger.keys).create(new_game_id())
         rows = ledger.execute("SELECT schemaname, tablename FROM pg_tables WHERE schemaname IN ('other', 'public')")
         assert [name for schema, name in rows if schema == "other"] == ["seeds"]
-        assert {"accounts", "records", "seeds", "progress"} <= {name for schema, name in rows if schema == "public"}
+        assert {"accounts", "records", "seeds"} <= {name for schema, name in rows if schema == "public"}
 
 
 @pytest.mark.parametrize("old", ["documents", "columns", "before shapes were noted"])
@@ -68,14 +68,15 @@ def test_views_of_another_version_are_made_again(house: House, monkeypatch: pyte
     game = house.game("orders@1", 2)
     house.pumped()
     before = house.reader.find_board(game, 0)
+    within = _within(house)
     with house.views.transaction() as db:
         if old == "columns":
-            db.execute(text("DROP TABLE leaves"))
-            db.execute(text("CREATE TABLE leaves (gen INTEGER, leaf INTEGER, PRIMARY KEY (gen, leaf))"))
+            db.execute(text(f"DROP TABLE {within}leaves"))
+            db.execute(text(f"CREATE TABLE {within}leaves (gen INTEGER, leaf INTEGER, PRIMARY KEY (gen, leaf))"))
         if old == "before shapes were noted":
-            db.execute(text("DROP TABLE shape"))
+            db.execute(text(f"DROP TABLE {within}shape"))
         elif old == "columns":
-            db.execute(text("UPDATE shape SET hash = 'another'"))
+            db.execute(text(f"UPDATE {within}shape SET hash = 'another'"))  # noqa: S608 - our own name
     if old == "documents":
         monkeypatch.setattr(schema, "DOCUMENT_FORMAT", schema.DOCUMENT_FORMAT + 1)
     house.views.migrate()
@@ -86,7 +87,52 @@ def test_views_of_another_version_are_made_again(house: House, monkeypatch: pyte
         assert db.execute(select(schema.shape.c.hash)).scalars().all() == [schema.fingerprint()]
 
 
-def test_views_that_nobody_may_look_at_are_not_said_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_versions_have_views_beside_each_other(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes of both serve at once. Of versions that no node uses any more, the last one can be gone back to."""
+
+    def made(version: int, url: str = postgres_url) -> ViewStore:
+        monkeypatch.setattr(schema, "DOCUMENT_FORMAT", version)
+        return ViewStore(url)
+
+    def use(views: ViewStore, position: int, until: int = 0) -> None:
+        with views.transaction() as db:
+            db.execute(update(schema.parts).values(position=position, until=until))
+
+    def schemas() -> set[str]:
+        with closing(Ledger.open(postgres_url)) as ledger:
+            rows = ledger.execute("SELECT schemaname FROM pg_tables WHERE tablename = 'parts'")
+        return {name for (name,) in rows}
+
+    first = made(100)
+    first._schema, first._prepared = "public", store._create_engine(postgres_url, "public")  # as version 0.1.0 has them
+    first.migrate()
+    use(first, 7, until=int(time.time() * 1000) + 10_000)
+    second = made(101)
+    second.migrate()
+    assert (first.has_tables(), second.has_tables(), second.is_current()) == (True, True, True)
+    assert second.count_other_versions() == 1
+    use(second, 8)
+    assert [v.fetch_all(PreparedStatement(select(schema.parts.c.position).distinct())) for v in (first, second)] == [
+        [(7,)],
+        [(8,)],
+    ]
+    third = made(102)
+    assert not third.is_current()
+    third.migrate()
+    assert schemas() == {"public", second._schema, third._schema}, "the first one is in use"
+    use(first, 7)
+    assert third.count_other_versions() == 0
+    third.migrate()
+    assert schemas() == {second._schema, third._schema}, "one that is behind another goes"
+    second.migrate()
+    assert schemas() == {second._schema, third._schema}
+    for each in (first, second, third):
+        each.close()
+
+
+def test_views_that_nobody_may_look_at_are_not_said_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Who waited for their end would wait for nobody."""
     views = tmp_path / "views.sqlite"
     assert not store.is_in_use(views)
@@ -309,7 +355,12 @@ def test_a_board_is_read_again_after_the_database_could_not(house: House) -> Non
 
 def _renamed(house: House, table: str, name: str) -> None:
     with house.views.transaction() as db:
-        db.execute(text(f"ALTER TABLE {table} RENAME TO {name}"))
+        db.execute(text(f"ALTER TABLE {_within(house)}{table} RENAME TO {name}"))
+
+
+def _within(house: House) -> str:
+    """What stands before the names of tables."""
+    return "" if house.views.url.startswith("sqlite:") else f"{schema.schema_name()}."
 
 
 @pytest.mark.parametrize("first", ["connected", "closed"])

@@ -42,6 +42,7 @@ from domain.notifications.email_subscriptions import EmailPreferences
 from domain.notifications.outbox import Delivery
 from domain.ruleset_registry import load_shipped
 from domain.types import Doc, Json
+from projections.schema import schema_name
 from tests.api.conftest import ROOT, make_site
 from tests.api.promise import bare
 
@@ -144,8 +145,9 @@ def sqlite() -> str:
 
 _POSTGRESQL = (
     """SELECT format('%s.%s %s%s%s', table_name, column_name, data_type, CASE is_nullable WHEN 'NO'
-    THEN ' NOT NULL' END, ' DEFAULT ' || column_default) FROM information_schema.columns WHERE table_schema='public'""",
-    "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'",
+    THEN ' NOT NULL' END, ' DEFAULT ' || column_default) FROM information_schema.columns
+    WHERE table_schema IN ('public', '{views}')""",
+    "SELECT indexdef FROM pg_indexes WHERE schemaname IN ('public', '{views}')",
     """SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
     AND tgrelid::regclass::text NOT LIKE 'pg_%'""",
     "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace",
@@ -153,9 +155,19 @@ _POSTGRESQL = (
 
 
 def postgresql(url: str) -> str:
-    """Columns, indexes, triggers and functions of a database of both stores."""
+    """Columns, indexes, triggers and functions of a database of both stores.
+
+    The schema of the views has another name whenever documents change: it is left out.
+    """
+    views = schema_name()
     with psycopg.connect(url) as db:
-        found = [sorted(str(value) for (value,) in db.execute(query)) for query in _POSTGRESQL]
+        found = [
+            sorted(
+                str(value).replace(f"nextval('{views}.", "nextval('").replace(views, "public")
+                for (value,) in db.execute(query.replace("{views}", views))
+            )
+            for query in _POSTGRESQL
+        ]
     return "\n".join(itertools.chain(*found)) + "\n"
 
 
