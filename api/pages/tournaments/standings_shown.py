@@ -12,8 +12,9 @@ from api.documents.entrant_points import build_points
 from api.documents.standings_memory import KEPT, StandingsKey, find_standings, find_ties, make_key
 from api.schemas.tournament_responses import EntrantPointsDoc
 from api.services import services
-from domain.kernel.text.message_catalog import Texts, load_texts
+from domain.kernel.text.message_catalog import load_texts
 from domain.tournaments.aggregate.point_parts import write_points
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.explain import DECIMALS
 from domain.types import Json
 
@@ -53,10 +54,9 @@ class StandingsShown:
     """The rows as they were rendered last, by all that they depend on besides."""
 
 
-def show_standings(tournament: str, stage: int, after: int, lang: str) -> StandingsShown | None:
+def show_standings(now: Tournament, stage: int, after: int, lang: str) -> StandingsShown | None:
     """Return the standings of a stage after a round, or (0) as of now; None before the stage begins."""
-    handler = services().tournaments
-    t = handler.load_ranked(tournament, stage, after) if after else handler.load(tournament)
+    t = services().tournaments.load_ranked(now.id, stage, after) if after else now
     if t is None or stage > len(t.stages):
         return None
     return _make_standings(make_key(t, stage, after or None), lang)
@@ -76,7 +76,7 @@ def _make_standings(key: StandingsKey, lang: str) -> StandingsShown:
             row["entrant"],
             write_points(row["ticks"], texts),
             row["tables"],
-            [_write_tie(row["ties"].get(rule, ""), texts) for rule in rules],
+            [_write_tie(row["ties"].get(rule, ""), lang) for rule in rules],
             build_points(key.t, key.stage, ties, row["entrant"], lang) if is_unfolded else None,
         )
         for row in official
@@ -86,8 +86,12 @@ def _make_standings(key: StandingsKey, lang: str) -> StandingsShown:
     return StandingsShown(rows, rules, 0 if key.after else len(tally.running), unranked)
 
 
-def _write_tie(value: str, texts: Texts) -> str:
-    """Return the value of a tie-break: an exact fraction, or the digits of a draw."""
+@functools.lru_cache(10_000)
+def _write_tie(value: str, lang: str) -> str:
+    """Return the value of a tie-break: an exact fraction, or the digits of a draw.
+
+    Kept: a result changes few of 1,200 values, and to write all took a fifth of the first view after it.
+    """
     with suppress(ValueError, ZeroDivisionError):
-        return texts.grammar.decimal(Fraction(value), DECIMALS)
+        return load_texts("domain.tournaments", lang).grammar.decimal(Fraction(value), DECIMALS)
     return value[:_HEX_SHOWN]
