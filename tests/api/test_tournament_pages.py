@@ -128,6 +128,9 @@ def test_a_ranked_round_offers_the_next_step_and_no_second_ranking(site: Site) -
     assert site.get(f"{path}/stages/1/rounds/1").json["outdated"]
     answer = host.send(Page(host.read(shown).text).act("rank"))
     assert (answer.status_code, site.get(f"{path}/stages/1/rounds/1").json["outdated"]) == (303, False)
+    act(host, path, "draw")
+    (number,) = re.findall(r'name="round"[^>]* value="(\d+)"', host.read(f"{path}/around").text)
+    assert number == "2", "the round that is in play"
 
 
 def test_who_is_left_alone_at_a_table_reads_how_it_can_end_with_a_result(

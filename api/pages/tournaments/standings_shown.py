@@ -24,6 +24,9 @@ UNFOLDED = 64
 _HEX_SHOWN = 8
 """Digits of a draw: they tell its entrants apart."""
 
+_COUNTS = ("wins", "lapses", "reached", "finish")
+"""Rules whose values count something; a shared first place is a part of one."""
+
 _WITHOUT_COLUMN = ("points", "direct", "shared")
 
 
@@ -76,7 +79,7 @@ def _make_standings(key: StandingsKey, lang: str) -> StandingsShown:
             row["entrant"],
             write_points(row["ticks"], texts),
             row["tables"],
-            [_write_tie(row["ties"].get(rule, ""), lang) for rule in rules],
+            [_write_tie(row["ties"].get(rule, ""), rule in _COUNTS, lang) for rule in rules],
             build_points(key.t, key.stage, ties, row["entrant"], lang) if is_unfolded else None,
         )
         for row in official
@@ -87,11 +90,14 @@ def _make_standings(key: StandingsKey, lang: str) -> StandingsShown:
 
 
 @functools.lru_cache(10_000)
-def _write_tie(value: str, lang: str) -> str:
-    """Return the value of a tie-break: an exact fraction, or the digits of a draw.
+def _write_tie(value: str, is_count: bool, lang: str) -> str:
+    """Return the value of a tie-break: a number, an exact fraction as a decimal, or the digits of a draw.
 
     Kept: a result changes few of 1,200 values, and to write all took a fifth of the first view after it.
     """
     with suppress(ValueError, ZeroDivisionError):
-        return load_texts("domain.tournaments", lang).grammar.decimal(Fraction(value), DECIMALS)
+        number = Fraction(value)
+        if is_count and number.denominator == 1:
+            return str(number)
+        return load_texts("domain.tournaments", lang).grammar.decimal(number, DECIMALS)
     return value[:_HEX_SHOWN]
