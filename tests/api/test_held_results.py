@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,14 @@ from deploy.cli.arguments import DONE, FAILED
 from deploy.cli.main import USAGE, main
 from domain.tournaments.aggregate.result_commands import Report
 from domain.tournaments.aggregate.tournament_proof import parse_export
-from tests.api.conftest import CATALOGUE, Site
+from tests.api.conftest import CATALOGUE, ROOT, Site
+from tests.api.test_checkpoints import publish, vkeys
 from tests.api.test_tournaments import done, drawn, finish
 from tests.api.test_witnesses import served
+from workers.maintenance import checkpoint_publisher
+
+COMMANDS = re.findall(r"^    annals tournament verify (.*)$", (ROOT / "docs" / "audit.md").read_text(), re.MULTILINE)
+"""What the page for those who do not trust a host tells to type."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,26 @@ def test_a_good_pair_holds_and_each_difference_is_a_sentence(held: Held, capsys:
     (held.games / held.names[0]).write_bytes((held.games / held.names[1]).read_bytes())
     status, (told_of,), _ = verify(capsys, held.honest, "--games", held.games)
     assert (status, told_of[:35]) == (FAILED, "Table 1.1: the event has game " + held.names[0][:5])
+
+
+def test_the_commands_of_the_page_lead_from_one_file_to_certainty(
+    site: Site, held: Held, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint_publisher, "INTERVAL", 0)
+    monkeypatch.chdir(held.games.parent)
+    publish(site)
+    records = parse_export(held.changed.read_bytes())
+    tournament, last = records[0].body["tournament"], len(records)
+    proof = site.get(f"/tournaments/{tournament}/records/{last - 1}/proof", Accept="text/plain")
+    Path("record.tlog-proof").write_bytes(proof.data)
+    held.honest.rename("event.annals")
+    with served(site.app) as url:
+        words = {"URL": url, "VKEY": min(vkeys(site), key=len)}
+        told = [verify(capsys, *(words.get(word, word) for word in command.split())) for command in COMMANDS]
+    assert [status for status, _, _ in told] == [DONE] * 4, told
+    shown = [text for _, _, text in told]
+    assert ["results_checked: 2" in text for text in shown] == [False, True, True, False]
+    assert f"proved_version: {last - 1}" in shown[-1]
 
 
 def test_games_are_fetched_from_a_service(site: Site, held: Held, capsys: pytest.CaptureFixture[str]) -> None:
