@@ -58,7 +58,7 @@ def held(site: Site, tmp_path: Path) -> Held:
     site.services.tournaments.handle(path.rpartition("/")[2], command)
     site.ring()
     files[1].write_bytes(site.get(f"{path}/export").data)
-    return Held(*files, folder, names)
+    return Held(files[0], files[1], folder, names)
 
 
 def verify(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, list[str], str]:
