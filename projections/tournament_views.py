@@ -161,6 +161,7 @@ def build_tournament(
     `names`: player -> name of the organiser, the entrants and their substitutes, if given; `texts`: hash -> reason.
     """
     terms, ready, left_out = t.terms, list_ready(t), t.list_left_out()
+    queue = t.play.queue if t.has_queue else ()
     return {
         **build_summary(t),
         "names": dict(names),
@@ -184,9 +185,9 @@ def build_tournament(
         "timetable": _timetable_to_json(t),
         "clock": _act_to_json(find_clock_act(t)),
         "paused_at": t.paused_at or None,
-        "amendments": _list_amendments(t, texts),
+        "amendments": list_amendments(t, texts),
         "nonces_until": t.nonces_end if t.status == "drawing" else None,
-        "people": [_entrant_to_json(t, entrant, ready, left_out) for entrant in range(len(t.entrants))],
+        "people": [_entrant_to_json(t, entrant, queue, ready, left_out) for entrant in range(len(t.entrants))],
         "plan": t.play.plan,
         "officers": [{"player": player, "office": office} for player, office in sorted(t.officers.items())],
     }
@@ -221,7 +222,7 @@ def _timetable_to_json(t: Tournament) -> StageTimetableDoc | None:
     }
 
 
-def _list_amendments(t: Tournament, texts: Mapping[str, str]) -> list[TermAmendmentDoc]:
+def list_amendments(t: Tournament, texts: Mapping[str, str]) -> list[TermAmendmentDoc]:
     """Return the changes of the terms, with both values of each."""
     later = [each.before for each in t.amendments[1:]] + [t.terms]
     return [
@@ -279,7 +280,9 @@ def _stage_to_json(t: Tournament, number: int) -> TournamentStageDoc:
     return doc
 
 
-def _entrant_to_json(t: Tournament, entrant: int, ready: Collection[int], left_out: Collection[int]) -> EntrantDoc:
+def _entrant_to_json(
+    t: Tournament, entrant: int, queue: Collection[int], ready: Collection[int], left_out: Collection[int]
+) -> EntrantDoc:
     person = t.entrants[entrant]
     return {
         "entrant": entrant,
@@ -288,7 +291,7 @@ def _entrant_to_json(t: Tournament, entrant: int, ready: Collection[int], left_o
         "excluded": person.excluded,
         "substitutes": list(person.substitutes),
         "waiting": t.is_waiting(entrant),
-        "queued": t.has_queue and entrant in t.play.queue,
+        "queued": entrant in queue,
         "may_queue": entrant in ready,
         "checked_in": entrant in t.commitments,
         "takes_part": entrant in t.participants,

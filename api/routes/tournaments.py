@@ -8,6 +8,7 @@ from itertools import chain
 from flask import Response, request
 
 from api import authorization
+from api.documents.standings_memory import find_tournament
 from api.http import rate_limits
 from api.http.json_responses import JsonResponse
 from api.http.problems import damaged_record_problem
@@ -56,7 +57,6 @@ from domain.tournaments.results import DEFAULT_TIES, KNOCKOUT_TIES
 from domain.tournaments.terms import QUEUED
 from domain.types import PUBLIC, Doc
 from projections.tournament_documents import TournamentDoc, TournamentSummaryDoc
-from projections.tournament_views import build_tournament
 
 RECORDS_PER_SLICE = 100
 EXPORT = {"type": "string", "format": "binary"}
@@ -178,7 +178,7 @@ def get_tournament(args: Doc, tournament: str) -> JsonResponse[TournamentDoc]:
     wait_for_views(args["wait"])
     t, texts = load_tournament(tournament), services().seat_tokens.texts
     reasons = texts.find_texts([each.reason for each in t.amendments if each.reason])
-    doc = build_tournament(t, entrant_names(t), reasons)
+    doc = find_tournament(t, entrant_names(t), reasons)
     _add_card(doc, texts.list_cards([t.id]).get(t.id))
     return tagged_response(doc, t.version)
 

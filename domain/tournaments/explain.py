@@ -90,7 +90,7 @@ def explanation_to_json(ties: TieBreaks, explanation: Explanation) -> ExplainedD
 def value_to_text(ties: TieBreaks, step: Step, entrant: int) -> str:
     """Return an entrant's value of a rule as an exact fraction, or the hex digits of a draw."""
     value = step.values[entrant]
-    return value.hex() if isinstance(value, bytes) else str(ties.express(step.rule, value))
+    return value.hex() if isinstance(value, bytes) else ties.write(step.rule, value)
 
 
 class EntrantNames:

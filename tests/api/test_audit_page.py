@@ -125,6 +125,7 @@ def test_event_is_held_against_log_and_later_records_are_named(
             [sys.executable, "-I", "annals_verify.py", *args], capture_output=True, text=True, check=False
         )
         assert (run.returncode, f"not checked: {later}" in run.stdout) == (0, told), run.stdout + run.stderr
+        assert "not checked: " in run.stdout.splitlines()[-1], "it does not end with what holds alone"
     assert main(["tournament", "verify", "event.annals", "--head", "0" * 64], CATALOGUE) == 1
     assert "head_unknown" in capsys.readouterr().err
     other = site.table("orders@1", 3)

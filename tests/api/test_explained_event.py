@@ -52,3 +52,27 @@ def test_every_place_is_explained_by_the_pages_alone(site: Site, lang: str) -> N
             why = reader.read(f"{path}/places?a={one}&b={other}", Accept_Language=lang).text
             (said,) = re.findall(r'<p class="lead">(.*?)</p>', why)
             assert min(said.count(str(one)), said.count(str(other))) >= 1, said
+
+
+@pytest.mark.parametrize("lang", ["en", "fr"])
+def test_who_has_left_or_was_out_is_compared_as_everybody(site: Site, lang: str) -> None:
+    """Entrant 11 has withdrawn after two rounds, and 3 has missed a check-in."""
+    event, _ = play_event()
+    site.services.ledger.append(tournament_id(), event.records, 0)
+    site.ring()
+    path = f"/tournaments/{tournament_id()}"
+    rows = {row["entrant"]: row for row in site.get(f"{path}/standings").json["standings"]}
+    for one, cause in (
+        (11, {"en": "withdrawn at the time", "fr": "retrait"}),
+        (3, {"en": "not checked in", "fr": "non confirmée"}),
+    ):
+        for other in rows.keys() - {one}:
+            told = site.get(f"{path}/explain?a={one}&b={other}&lang={lang}").json
+            assert {told["first"], told["second"]} == {one, other}
+            assert rows[told["first"]]["place"] <= rows[told["second"]]["place"]
+            assert told["sentences"]
+            parts = {each["entrant"]: each for each in told["points"]}
+            assert {entrant: each["ticks"] for entrant, each in parts.items()} == {
+                n: rows[n]["ticks"] for n in (one, other)
+            }
+            assert cause[lang] in " ".join(part["sentence"] for part in parts[one]["parts"])

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 import unicodedata
+from collections import Counter
 from decimal import Decimal
 
 import pytest
 
+from api.documents.tournament_sheets import SIGNS as LANGUAGE_SIGNS
 from api.documents.tournament_sheets import Cell, _quote_cell, build_sheet
+from domain.tournaments.scoring import POINT
+from domain.tournaments.standings import list_standings
+from domain.tournaments.ties import TieBreaks
 from tests.api.conftest import ROOT
 from tests.tournaments.aggregates import EventInMemory
+from tests.tournaments.test_timed_event import PEOPLE, play_event
 
 SIGNS = [sign for sign in map(chr, range(0x10000)) if unicodedata.normalize("NFKC", sign)[:1] in ("=", "+", "-", "@")]
 
@@ -63,3 +72,30 @@ def test_every_sheet_of_the_service_is_written_here() -> None:
         path for folder in folders for path in (ROOT / folder).rglob("*.py") if "csv.writer" in path.read_text("utf-8")
     ]
     assert writers == [ROOT / "api/documents/tournament_sheets.py"]
+
+
+@pytest.mark.parametrize("lang", ["", "en", "fr"])
+def test_a_total_is_the_sum_of_its_seats_credits_and_penalties(lang: str) -> None:
+    """In an event with wanted and drawn byes, absences, a ruling and a penalty."""
+    event, _ = play_event()
+    separator, sign = LANGUAGE_SIGNS[lang or "en"]
+    seats, standings = (
+        list(csv.DictReader(io.StringIO(build_sheet(event.t, name, {}, lang).decode("utf-8-sig")), delimiter=separator))
+        for name in ("seats", "standings")
+    )
+    ticks = Counter[str]()
+    for row in seats:
+        ticks[row["entrant"]] += int(row["ticks"] or 0)
+    for row in standings:
+        assert int(row["ticks"]) == ticks[row["entrant"]] - int(row["penalties"]), row
+        assert row["points"] == f"{int(row['ticks']) / POINT:.4f}".replace(".", sign)
+    rested = {row["entrant"] for row in seats if not row["table"] and int(row["ticks"] or 0)}
+    assert {row["entrant"] for row in standings if int(row["credits"])} == rested != set()
+    assert {row["entrant"]: row["penalties"] for row in standings if row["penalties"] != "0"} == {"4": "777"}
+    exact = [row["tie_beaten"] for row in standings if "/" in row["tie_beaten"]]
+    decimals = [row["tie_beaten"] for row in standings if sign in row["tie_beaten"]]
+    assert (len(exact) > PEOPLE / 2, bool(decimals)) == ((True, False) if not lang else (False, True))
+    assert all(re.fullmatch("'[0-9]+/[0-9]+", cell) for cell in exact)
+    values = {row["entrant"]: row["ties"]["beaten"] for row in list_standings(TieBreaks(event.t.stage(1)))}
+    for row in standings if not lang else ():
+        assert row["tie_beaten"].removeprefix("'") == values[int(row["entrant"])]

@@ -60,6 +60,9 @@ def test_a_tournament_is_entered_organised_and_won_by_forms(
     assert "in play" in " ".join(page.texts)
     (pod,) = site.get(f"{path}/stages/1/rounds/1").json["pods"]
     assert f'href="/games/{pod["game"]}"' in host.read(path).text
+    shown = [who.read(path).text for who in (people[0], host, people[1])]
+    is_directed = [f'href="/games/{pod["game"]}/desk"' in text for text in shown]
+    assert is_directed == [False, True, False], "kept rows of a round are those of the reader's office"
     assert f'href="{path}?stage=1&amp;round=1#round"' in people[0].read(f"/games/{pod['game']}").text
     finish(site, host.api, [who.api for who in people], pod)
     act(host, path, "reports")
@@ -125,6 +128,9 @@ def test_ranked_round_offers_next_step_and_no_second_ranking(site: Site) -> None
     assert site.get(f"{path}/stages/1/rounds/1").json["outdated"]
     answer = host.send(Page(host.read(shown).text).act("rank"))
     assert (answer.status_code, site.get(f"{path}/stages/1/rounds/1").json["outdated"]) == (303, False)
+    act(host, path, "draw")
+    (number,) = re.findall(r'name="round"[^>]* value="(\d+)"', host.read(f"{path}/around").text)
+    assert number == "2", "the round that is in play"
 
 
 def test_who_is_alone_at_a_table_reads_how_it_can_end(site: Site, event: tuple[Person, list[Person], str]) -> None:

@@ -55,7 +55,8 @@ def test_officer_rules_an_entrant_appeals_and_another_answers(site: Site) -> Non
     told = " ".join(preview.texts)
     assert f"Anne {before[0]}: from place 1 to 3" in told
     assert "The wrong set-up." in told
-    assert "Penalty" in " ".join(page.texts)
+    number = site.get(f"{path}/rulings").json["items"][-1]["ruling"]
+    assert f"Ruling {number}: Penalty Anne {before[0]}, 1.984 points less" in " ".join(" ".join(page.texts).split())
     assert [row["entrant"] for row in site.get(f"{path}/standings").json["standings"]][-1] == before[0]
     confirmed(people[before[0]], path, "appeal", ("reason", "I was there."))
     assert "Appeal of" in people[1].read(f"{path}/rulings").text

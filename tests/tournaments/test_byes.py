@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.errors import RuleError
+from domain.tournaments import pods
 from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
     CloseCheckIn,
@@ -18,9 +21,12 @@ from domain.tournaments.aggregate.basic_commands import (
     OpenCheckIn,
     TournamentCommand,
     WantBye,
+    Withdraw,
 )
+from domain.tournaments.aggregate.result_commands import Rank, Report
 from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
 from domain.tournaments.results import HALF, MEAN, ZERO, Stage, TableResult, Tally
+from domain.tournaments.scoring import rank_points
 from tests.tournaments.aggregates import EventInMemory
 
 POINT = 5040
@@ -135,3 +141,91 @@ class TestWantedByes:
         tally = Tally(event.t.stage(1))
         assert tally.credits[5] == [sum(tally.values[5]) // len(tally.values[5])] * len(tally.credits[5])
         assert "wanted_bye" not in str(event.records[0].body)
+
+
+PLAY, MISS, WANT, GO, BACK, GONE_AFTER_THE_DRAW, CONCEDE = "play", "miss", "want", "go", "back", "after", "concede"
+
+
+class TestAWholeEvent:
+    """One of ten schemes, and the commands of the event decide what becomes of it."""
+
+    @patch.object(pods, "FEW_SWAPS", 64)  # where people sit is no matter here
+    @settings(max_examples=25)
+    @given(
+        st.lists(
+            st.tuples(st.sampled_from([PLAY, MISS, WANT, GO, BACK, GONE_AFTER_THE_DRAW, CONCEDE]), st.integers(1, 4)),
+            min_size=4,
+            max_size=4,
+        ),
+        st.sampled_from(["sum", "mean", "best:3", "weights:100,80,60"]),
+        st.booleans(),
+        st.integers(0, 3),
+    )
+    def test_no_scheme_gives_more_than_being_last_at_each_table_so_avoided(
+        self, schemes: list[tuple[str, int]], total: str, is_late: bool, seed: int
+    ) -> None:
+        stage = {"format": "swiss", "rounds": 4, "wanted_bye": ZERO, "total": total}
+        event = EventInMemory(stages=[stage], capacity=20)
+        people, chance = [f"p{n}" for n in range(10)], random.Random(seed)
+        event.act(*(Enter(each) for each in people[is_late:]))
+        schemer = next((n for n, each in enumerate(event.t.entrants) if each.player == "p0"), 9)
+        for round_, (scheme, place) in enumerate(schemes, 1):
+            if is_late and round_ == 2:
+                attempt(event, Enter("p0"))
+            play_scheme(event, round_, scheme)
+            event.make_tables(1, round_)
+            for where, table in sorted(event.t.play.tables.items()):
+                if where[0] == round_ and not table.annulled:
+                    points = chance.sample(range(20, 29), len(table.entrants))
+                    left: tuple[int, ...] = ()
+                    if schemer in table.entrants:
+                        seat = table.entrants.index(schemer)
+                        points[seat] = 30 if place == 1 else 10 if place > 2 else 24
+                        left = (seat,) if scheme == CONCEDE else ()
+                    told = tuple(points)
+                    event.act(Report(1, *where, table.game, 9, "0" * 64, rank_points(told), told, left=left))
+            event.act(Rank(1, round_))
+        counted = event.t.stage(1)
+        drawn = sum(entrant == schemer and (n, entrant) not in counted.wanted for n, entrant in counted.byes)
+        values = Tally(counted).values[schemer]
+        played = [*values, *[0] * (4 - drawn - len(values))]
+        rested = [sum(played) // len(played) if played else 0] * drawn
+        assert Tally(counted).totals[schemer] <= add_by(total, [*played, *rested])
+        assert verify_tournament(parse_export(event.export())) == event.t
+
+
+def add_by(total: str, values: list[int]) -> int:
+    """The total of these tables and credits."""
+    method, _, argument = total.partition(":")
+    best = sorted(values, reverse=True)
+    if method == "mean":
+        return sum(values) // len(values)
+    if method == "best":
+        return sum(best[: int(argument)])
+    if method == "weights":
+        return sum(int(weight) * value for weight, value in zip(argument.split(","), best, strict=False)) // 100
+    return sum(values)
+
+
+def attempt(event: EventInMemory, *commands: TournamentCommand) -> None:
+    """Act, as far as the rules allow it."""
+    for command in commands:
+        with suppress(RuleError):
+            event.act(command)
+
+
+def play_scheme(event: EventInMemory, round_: int, scheme: str) -> None:
+    """Come to the draw of a round, or not, by the commands of p0; the others check in."""
+    others = [each.player for each in event.t.entrants if each.player != "p0"]
+    if scheme == GO:
+        attempt(event, Withdraw(("p0",)))
+    if scheme == BACK:
+        attempt(event, Withdraw(("p0",)), Enter("p0"))
+    event.act(OpenCheckIn(), *(CheckIn((each,)) for each in others))
+    if scheme == WANT:
+        attempt(event, CheckIn(("p0",)), WantBye(("p0",)))
+    elif scheme not in (MISS, GO):
+        attempt(event, Enter("p0"), CheckIn(("p0",)))
+    event.act(CloseCheckIn(), Draw(1, round_))
+    if scheme == GONE_AFTER_THE_DRAW:
+        attempt(event, Withdraw(("p0",)))

@@ -45,6 +45,13 @@ def test_a_rule_ends(rule: str, expected: list[str]) -> None:
     assert times(SUNDAYS._replace(rule=rule), 9) == expected
 
 
+def test_west_of_greenwich_the_last_event_is_on_its_own_day() -> None:
+    """At 20:00 in Los Angeles it is the next day in UTC; a day without a zone is one of the rule's zone."""
+    evening = SUNDAYS._replace(zone="America/Los_Angeles", start="2026-03-22T20:00", rule="FREQ=WEEKLY;UNTIL=20260329")
+    assert times(evening, 9) == ["03-23T03:00", "03-30T03:00"]
+    assert times(evening._replace(rule="FREQ=WEEKLY;UNTIL=20260330T030000Z"), 9) == ["03-23T03:00", "03-30T03:00"]
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -222,6 +222,9 @@ class TestProperties:
         step = ties.apply(rule, tuple(range(stage.entrants)))
         exact = [ties.express(rule, v) * POINT for v in step.values.values() if isinstance(v, int)]
         assert exact == slow_values(stage, rule)
+        assert [ties.write(rule, v) for v in step.values.values() if isinstance(v, int)] == [
+            str(value / POINT) for value in exact
+        ]
 
     @given(stages(), st.data())
     def test_14_explanation_agrees_with_order_and_is_antisymmetric(self, stage: Stage, data: st.DataObject) -> None:

@@ -12,8 +12,9 @@ from api.documents.entrant_points import build_points
 from api.documents.standings_memory import KEPT, StandingsKey, find_standings, find_ties, make_key
 from api.schemas.tournament_responses import EntrantPointsDoc
 from api.services import services
-from domain.kernel.text.message_catalog import Texts, load_texts
+from domain.kernel.text.message_catalog import load_texts
 from domain.tournaments.aggregate.point_parts import write_points
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.explain import DECIMALS
 from domain.types import Json
 
@@ -22,6 +23,9 @@ UNFOLDED = 64
 
 _HEX_SHOWN = 8
 """Digits of a draw: they tell its entrants apart."""
+
+_COUNTS = ("wins", "lapses", "reached", "finish")
+"""Rules whose values count something; a shared first place is a part of one."""
 
 _WITHOUT_COLUMN = ("points", "direct", "shared")
 
@@ -53,10 +57,9 @@ class StandingsShown:
     """The rows as they were rendered last, by all that they depend on besides."""
 
 
-def show_standings(tournament: str, stage: int, after: int, lang: str) -> StandingsShown | None:
+def show_standings(now: Tournament, stage: int, after: int, lang: str) -> StandingsShown | None:
     """Return the standings of a stage after a round, or (0) as of now; None before the stage begins."""
-    handler = services().tournaments
-    t = handler.load_ranked(tournament, stage, after) if after else handler.load(tournament)
+    t = services().tournaments.load_ranked(now.id, stage, after) if after else now
     if t is None or stage > len(t.stages):
         return None
     return _make_standings(make_key(t, stage, after or None), lang)
@@ -76,7 +79,7 @@ def _make_standings(key: StandingsKey, lang: str) -> StandingsShown:
             row["entrant"],
             write_points(row["ticks"], texts),
             row["tables"],
-            [_write_tie(row["ties"].get(rule, ""), texts) for rule in rules],
+            [_write_tie(row["ties"].get(rule, ""), rule in _COUNTS, lang) for rule in rules],
             build_points(key.t, key.stage, ties, row["entrant"], lang) if is_unfolded else None,
         )
         for row in official
@@ -86,8 +89,15 @@ def _make_standings(key: StandingsKey, lang: str) -> StandingsShown:
     return StandingsShown(rows, rules, 0 if key.after else len(tally.running), unranked)
 
 
-def _write_tie(value: str, texts: Texts) -> str:
-    """Return the value of a tie-break: an exact fraction, or the digits of a draw."""
+@functools.lru_cache(10_000)
+def _write_tie(value: str, is_count: bool, lang: str) -> str:
+    """Return the value of a tie-break: a number, an exact fraction as a decimal, or the digits of a draw.
+
+    Kept: a result changes few of 1,200 values, and to write all took a fifth of the first view after it.
+    """
     with suppress(ValueError, ZeroDivisionError):
-        return texts.grammar.decimal(Fraction(value), DECIMALS)
+        number = Fraction(value)
+        if is_count and number.denominator == 1:
+            return str(number)
+        return load_texts("domain.tournaments", lang).grammar.decimal(number, DECIMALS)
     return value[:_HEX_SHOWN]

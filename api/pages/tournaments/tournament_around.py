@@ -80,6 +80,7 @@ def _show(event: TournamentShown, page: ActPage, refusal: Refusal | None) -> Res
         names=services().seat_tokens.texts.list_names([each["player"] for each in event.doc["officers"]]),
         chat=chat.doc if chat and chat.status < 400 else None,
         desk=desk.doc if desk and desk.status < 400 else None,
+        open_round=services().tournaments.load(event.doc["tournament"]).play.find_open_round() or 1,
     )
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from flask import Response, g, request
 from markupsafe import Markup
 
+from api.documents.standings_memory import find_round, make_key
 from api.event_stakes import has_stake_in_stage
 from api.http import i18n, public_url
 from api.http.problems import Problem
@@ -37,7 +38,8 @@ from domain.kernel.text.message_catalog import Message
 from domain.tournaments.aggregate.point_parts import write_points
 from domain.tournaments.aggregate.tournament import LEAST_TABLES, Tournament
 from domain.types import Doc
-from projections.tournament_views import build_progress, build_round, has_round
+from projections.tournament_documents import PodDoc, RoundDoc
+from projections.tournament_views import build_progress, has_round
 
 MOST_RENDERED = 4
 """Renderings of the same standings that are kept: after a name has changed, another one takes their place."""
@@ -181,6 +183,11 @@ class TournamentShown:
         """Return the question why somebody stands behind an entrant."""
         return _ask_why(self.entrant(entrant), self.labels.texts.lang)
 
+    def tell_result(self, pod: PodDoc, seat: int) -> str:
+        """Return place and game points of a seat with a result."""
+        points = pod["points"][seat] if seat < len(pod["points"]) else None
+        return _tell_result(pod["places"][seat], points, self.labels.texts.lang)
+
     def points(self, ticks: int) -> str:
         """Return ticks as points."""
         return write_points(ticks, self.labels.texts)
@@ -190,6 +197,13 @@ class TournamentShown:
 def _name_entrant(number: int, lang: str) -> str:
     """Return what an entrant without a name is called. Kept: 200 of them took a twelfth of their page's time."""
     return i18n.translate(Message("entrant {number}", number=number), lang)
+
+
+@functools.lru_cache(2000)
+def _tell_result(place: int, points: int | None, lang: str) -> str:
+    """Return place and game points in words. Kept: 200 took a tenth of the first view after a result."""
+    said = i18n.translate(Message("at place {place}", place=place), lang)
+    return said if points is None else f"{said}, {i18n.translate(Message('{points} game points', points=points), lang)}"
 
 
 @functools.lru_cache(2000)
@@ -251,7 +265,9 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
     ranked = page.doc["ranked"] if stage == page.doc["stage"] else last
     after = after if after <= ranked else 0
     is_begun = page.doc["plan"] or page.doc["ranked"]
-    standings = show_standings(page.doc["tournament"], stage, after, i18n.request_language()) if is_begun else None
+    standings = show_standings(t, stage, after, i18n.request_language()) if is_begun else None
+    drawn = find_round(make_key(t, stage, number)) if page.doc["plan"] and has_round(t, stage, number) else None
+    times = clocks.Times.of_visitor(services().clock())
     shown_at = _find_public_address(path)
     return render_games_page(
         "tournament",
@@ -266,7 +282,8 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         stage=stage,
         number=number,
         last=last,
-        round=build_round(t, stage, number) if page.doc["plan"] and has_round(t, stage, number) else None,
+        round=drawn,
+        pods=_show_pods(page, t, drawn, times) if drawn else Markup(),
         standings=standings,
         standing_rows=_show_rows(page, standings, stage, after),
         chart=_show_progress(page, t, stage, number),
@@ -281,7 +298,7 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         done=request.args.get("done", ""),
         sent=request.form if refused else {},
         key=new_form_key(),
-        times=clocks.Times.of_visitor(services().clock()),
+        times=times,
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
 
@@ -311,6 +328,12 @@ def _show_rows(page: TournamentShown, standings: StandingsShown | None, stage: i
         own = f'<tr id="entrant-{page.entry["entrant"]}"'
         html = html.replace(f"{own}>", f'{own} class="due">')
     return Markup(html)  # noqa: S704 - by a template that has escaped
+
+
+def _show_pods(page: TournamentShown, t: Tournament, drawn: RoundDoc, times: clocks.Times) -> Markup:
+    """Return the rows of a round, one a pod."""
+    key = (t.hash, drawn["stage"], drawn["round"], page.is_organiser, times.zone.key, tuple(page.labels_of_entrants))
+    return keep_fragment("tournament_pods", i18n.request_language(), key, page=page, round=drawn, times=times)
 
 
 @functools.lru_cache(256)
