@@ -148,9 +148,9 @@ class Line:
         self.swallowed = threading.Event()
         self.lost = 0
         """Connections of which anything was lost but the word that they end."""
-        self._door = socket.create_server(("127.0.0.1", 0))
-        self.port = self._door.getsockname()[1]
-        self._sockets, self._threads = [self._door], list[threading.Thread]()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._sockets, self._threads = [self._listener], list[threading.Thread]()
         self._silent: list[dict[str, bool]] = []
         self._begin(self._accept)
 
@@ -166,7 +166,7 @@ class Line:
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
-                near, _ = self._door.accept()
+                near, _ = self._listener.accept()
                 far = self._reached()
                 self._sockets += near, far
                 self._silent.append(said := {"silent": False, "lost": False})

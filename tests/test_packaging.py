@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.house import PATIENCE, environment
+from tests.deploy.harness import PATIENCE, environment
 from tests.deploy.test_image import copied
 from tests.test_locks import ROOT, pins
 

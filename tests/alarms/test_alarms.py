@@ -31,7 +31,7 @@ from domain.service.service_clock import ServiceClock
 from tests.alarms.monitor import ALARMS, INTERVAL, MADE, Monitor, durations, makes
 from tests.api.conftest import Site, Table, make_site
 from tests.damage import overwrite, spoil
-from tests.deploy.house import serving, until
+from tests.deploy.harness import serving, until
 from tests.valkey import new_server
 from workers.jobs.rebuilds import rebuild_views
 from workers.maintenance.scrubbing import Scrubber
@@ -180,14 +180,16 @@ def test_the_clock_is_set(watched: Watched) -> None:
 @makes("AnnalsRedisDown")
 def test_redis_is_gone(watched: Watched) -> None:
     with new_server() as server:
-        bell = Signals(server.url)
-        watched.site.services = replace(watched.site.services, redis_up=bell.is_up)
+        signals = Signals(server.url)
+        watched.site.services = replace(watched.site.services, redis_up=signals.is_up)
         watched.site.remake()
         watched.monitor.sees("AnnalsRedisDown", server.stop, watched.passes)
         server.start()
-        until(bell.is_up)  # who was away is not asked again at once, and the monitor's minutes pass in less than that
+        until(
+            signals.is_up
+        )  # who was away is not asked again at once, and the monitor's minutes pass in less than that
         watched.monitor.resolves("AnnalsRedisDown", watched.passes)
-        bell.close()
+        signals.close()
 
 
 class _Lives(BaseHTTPRequestHandler):
@@ -281,14 +283,14 @@ def test_a_record_cannot_be_shown(watched: Watched) -> None:
 
     watched.monitor.sees("AnnalsGameSetAside", fault, watched.passes)
     overwrite(ledger, damage, (sound[0], watched.table.version))
-    rebuild_views(watched.site.crew)
+    rebuild_views(watched.site.context)
     watched.monitor.resolves("AnnalsGameSetAside", watched.passes)
 
 
 @makes("AnnalsRecordDamaged")
 def test_bytes_of_the_log_have_changed(watched: Watched) -> None:
     """The keeper comes upon them."""
-    scrubbing = Scrubber(replace(watched.site.crew, clock=lambda: watched.time), rate=1000, rest=0)
+    scrubbing = Scrubber(replace(watched.site.context, clock=lambda: watched.time), rate=1000, rest=0)
 
     def passes() -> None:
         watched.passes()
@@ -307,7 +309,7 @@ def test_bytes_of_the_log_have_changed(watched: Watched) -> None:
 @makes("AnnalsScrubStands")
 def test_nobody_reads_the_log_against_its_tree(watched: Watched) -> None:
     """The end of a round is no end, and whoever goes on is heard of at once."""
-    scrubbing = Scrubber(replace(watched.site.crew, clock=lambda: watched.time), rate=1000)
+    scrubbing = Scrubber(replace(watched.site.context, clock=lambda: watched.time), rate=1000)
     alive = Event()
     alive.set()
 
@@ -332,7 +334,7 @@ def test_the_folder_of_the_running_backup_is_gone(watched: Watched, tmp_path: Pa
     settings: Any = SimpleNamespace(
         ledger_file=tmp_path / "ledger", backup=copies, backup_days=7, load_key=lambda: bytes(32)
     )
-    backup = RunningBackup(settings, watched.site.crew.views, lambda: watched.time)
+    backup = RunningBackup(settings, watched.site.context.views, lambda: watched.time)
     copies.mkdir()
 
     def passes() -> None:

@@ -1,1 +1,1 @@
-"""The HTTP API, over a house without processes."""
+"""The HTTP API, over a harness without processes."""

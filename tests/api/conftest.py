@@ -1,4 +1,4 @@
-"""The API over a ledger and views in files; the pump runs after each write, as with a doorbell that never fails."""
+"""The API over a ledger and views in files; the pump runs after each write, as with a signal that never fails."""
 
 from __future__ import annotations
 
@@ -61,26 +61,26 @@ class Site:
 
     services: ApiServices
     pump: Projector
-    crew: WorkerContext
+    context: WorkerContext
     now: int = 0
     """What the pump takes for the time, ms."""
     asleep: bool = False
-    """Nobody answers the doorbell: no pump, no worker."""
+    """Nobody answers the signal: no pump, no worker."""
     loop: Loop | None = None
     """Of the process for streams, once there is one."""
     streams: StreamApp | None = None
     tell: list[Callable[[frozenset[str]], None]] = field(default_factory=list)
-    """Whom the doorbell wakes."""
+    """Whom the signal wakes."""
 
     def __post_init__(self) -> None:
-        self.crew = replace(self.crew, notify_appended=lambda _: self.ring())
+        self.context = replace(self.context, notify_appended=lambda _: self.ring())
         self.services = replace(
             self.services, notify_appended=lambda _: self.ring(), notify_changed=self.stirred, listen=self.tell.append
         )
         self.remake()
 
     def remake(self, **settings: Any) -> None:
-        """The same house behind another application."""
+        """The same harness behind another application."""
         self.services = replace(self.services, settings=replace(self.services.settings, **settings))
         for made in {"app", "client"} & vars(self).keys():
             delattr(self, made)
@@ -102,7 +102,7 @@ class Site:
 
     def work(self) -> None:
         """What a worker does: all errands that stand."""
-        set_context(self.crew)
+        set_context(self.context)
         for errand in [] if self.asleep else self.services.job_requests.list_open():
             request_call(errand).function(errand.id)
 
@@ -263,16 +263,16 @@ def make_site(
     ledger = Ledger.open(f"sqlite:///{folder / 'ledger'}", bytes(32))
     views = ViewStore(f"sqlite:///{folder / 'views'}", ledger.keys)
     ticks = itertools.count(1_000, 1_000)
-    access, vault = SeatTokens(ledger, ledger.keys), SeedStore(ledger, ledger.keys)
+    access, seed_store = SeatTokens(ledger, ledger.keys), SeedStore(ledger, ledger.keys)
     history = ViewerHistory(ledger, catalogue, views)
-    commands = CommandHandler(ledger, catalogue, vault, lambda: next(ticks), history=history)
+    commands = CommandHandler(ledger, catalogue, seed_store, lambda: next(ticks), history=history)
     settings = ApiSettings(rate=0, keep_alive=0.05, patience=0.05, docs=ROOT / "docs")
     clock = partial(next, ticks)
     people, notices = AccountStore(ledger, ledger.keys), NotificationStore(ledger, ledger.keys, clock)
     services = ApiServices(
         ledger=ledger,
         registry=catalogue,
-        seed_store=vault,
+        seed_store=seed_store,
         commands=commands,
         views=views,
         clock=clock,
@@ -283,13 +283,13 @@ def make_site(
         history=history,
         settings=settings,
     )
-    crew = WorkerContext(**services.list_shared())
-    return Site(services, Projector(ViewerHistory(ledger, catalogue, views), "pump"), crew)
+    context = WorkerContext(**services.list_shared())
+    return Site(services, Projector(ViewerHistory(ledger, catalogue, views), "pump"), context)
 
 
 @pytest.fixture(autouse=True)
 def _quick_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hashes at the least cost there is; what they cost in truth is told in tests/contracts/test_people.py."""
+    """Hashes at the least cost there is; what they cost in truth is told in tests/contracts/test_sessions.py."""
     monkeypatch.setattr(passwords, "TIMES", 1)
     monkeypatch.setattr(passwords, "MEMORY", 8)
 

@@ -171,7 +171,7 @@ def has_moved(answer: Any) -> bool:
 
 def move_bots(site: Site, game: str) -> None:
     """Work of bots and of the engine, until a person is asked."""
-    set_context(site.crew)
+    set_context(site.context)
     for _ in range(200):
         now = site.services.commands.game(game)
         rules = site.services.registry.get(now.ruleset)

@@ -35,10 +35,10 @@ def read_all(table: Table) -> tuple[list[bytes], list[DueWork]]:
 
 
 def rebuild(site: Site) -> None:
-    gen = create_generation(site.crew.views, 0)
-    site.pump = Projector(ViewerHistory(site.services.ledger, CATALOGUE, site.crew.views), "another", gen)
+    gen = create_generation(site.context.views, 0)
+    site.pump = Projector(ViewerHistory(site.services.ledger, CATALOGUE, site.context.views), "another", gen)
     site.ring()
-    assert switch_generation(site.crew.views, gen)
+    assert switch_generation(site.context.views, gen)
 
 
 def check_now(table: Table, stream_seat: int) -> None:

@@ -17,7 +17,7 @@ from tests.api.conftest import CATALOGUE, ROOT, Site
 from tests.api.members import register
 from tests.api.test_checkpoints import ORDER, publish, vkeys
 from tests.api.test_tournaments import opened
-from tests.transparency.test_notes import LOG, WITNESS
+from tests.transparency.test_signed_note import LOG, WITNESS
 from workers.maintenance import checkpoint_publisher
 
 COMMANDS = re.findall(r"^    python3 (annals_verify\.py .*)$", (ROOT / "docs" / "audit.md").read_text(), re.MULTILINE)
@@ -34,7 +34,7 @@ def downloads(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tu
     files = {"annals_verify.py": site.get("/verifier.py").data, "theirs.txt": site.get("/log/checkpoint").data}
     table.move(0, ORDER)
     new = publish(site)
-    site.crew.checkpoints.show_note(SignedNote(new.text, tuple(WITNESS.sign(new.text, 1))), 2)
+    site.context.checkpoints.show_note(SignedNote(new.text, tuple(WITNESS.sign(new.text, 1))), 2)
     files |= {
         "game.jsonl": table.get("/export").data,
         "mailbox.jsonl": site.get(f"{table.path}/talk/mailbox", table.tokens[0]).data,

@@ -35,7 +35,7 @@ def orders(site: Site) -> Table:
 
 def publish(site: Site) -> Checkpoint:
     """Sign what there is, and read the checkpoint as anybody would."""
-    CheckpointPublisher(site.crew, site.services.reader).publish()
+    CheckpointPublisher(site.context, site.services.reader).publish()
     return read(site)
 
 
@@ -133,12 +133,12 @@ def test_there_is_no_other_tile(orders: Table, tile: str) -> None:
 def test_the_policy_names_keys_that_sign(orders: Table) -> None:
     site = orders.site
     publish(site)
-    old = site.crew.checkpoints.keys[0]
-    site.crew.checkpoints.add_key(1)
-    site.crew.checkpoints.end_key(old.number, 2, "stolen")
+    old = site.context.checkpoints.keys[0]
+    site.context.checkpoints.add_key(1)
+    site.context.checkpoints.end_key(old.number, 2, "stolen")
     policy = site.client.get("/.well-known/annals-log-policy").text
     assert policy.endswith("quorum none\n")
-    assert all(f"log {vkey} " in policy for vkey in site.crew.checkpoints.keys[0].keys)
+    assert all(f"log {vkey} " in policy for vkey in site.context.checkpoints.keys[0].keys)
     assert not any(str(vkey) in policy for vkey in old.keys)
     ended = site.client.get("/.well-known/annals-log-keys").json["items"][1]
     assert (ended["until"], ended["reason"]) == (2, "stolen")
@@ -152,7 +152,7 @@ class TestAnotherLog:
         size = publish(site).size
         site.services.ledger.execute("UPDATE checkpoints SET root = ?", ("00" * 32,))
         orders.move(0, ORDER)
-        CheckpointPublisher(site.crew, site.services.reader).publish()
+        CheckpointPublisher(site.context, site.services.reader).publish()
         assert site.client.get("/.well-known/annals-log-keys").json["halted"] == [ANOTHER_LOG]
         assert site.services.checkpoints.largest.size == size  # type: ignore[union-attr]
 
@@ -160,13 +160,13 @@ class TestAnotherLog:
         site = orders.site
         publish(site)
         site.services.ledger.execute("UPDATE checkpoints SET size = size + 100")
-        CheckpointPublisher(site.crew, site.services.reader).publish()
+        CheckpointPublisher(site.context, site.services.reader).publish()
         assert site.services.checkpoints.halts == [SHORTER_LOG]
 
     def test_one_that_this_process_has_signed_is_not_forgotten(self, orders: Table) -> None:
         """A standby that lagged has taken over: its log, its views and its newest checkpoint are all shorter."""
         site = orders.site
-        publisher = CheckpointPublisher(site.crew, site.services.reader)
+        publisher = CheckpointPublisher(site.context, site.services.reader)
         publisher.publish()
         kept = site.services.ledger.execute("SELECT name, size, root, note, at FROM checkpoints")
         orders.move(0, ORDER)
@@ -185,9 +185,9 @@ class TestAnotherLog:
 
     def test_a_new_name_begins_anew(self, orders: Table) -> None:
         site = orders.site
-        publisher = CheckpointPublisher(site.crew, site.services.reader)
+        publisher = CheckpointPublisher(site.context, site.services.reader)
         publisher.publish()
-        site.crew.checkpoints.add_key(1, "other.example/log")
+        site.context.checkpoints.add_key(1, "other.example/log")
         publisher.publish()
         assert site.services.checkpoints.halts == []
         assert read(site).origin == "other.example/log"
@@ -198,7 +198,7 @@ class TestAnotherLog:
         site.asleep = True
         orders.move(0, ORDER)
         site.services.ledger.execute("UPDATE checkpoints SET size = size + 1")
-        CheckpointPublisher(site.crew, site.services.reader).publish()
+        CheckpointPublisher(site.context, site.services.reader).publish()
         assert site.services.checkpoints.halts == []
 
 

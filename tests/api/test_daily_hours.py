@@ -65,7 +65,7 @@ def test_players_agree_on_an_hour_as_of_the_proposal(site: Site) -> None:
     assert made[0].json["act"] == act
     for seat in (1, 2):
         table.post(f"/proposals/{made[0].json['id']}/consents", {"agrees": True}, table.tokens[seat])
-    set_context(site.crew)
+    set_context(site.context)
     proposals.run_proposal(made[0].json["id"])
     summary = table.get().json
     assert summary["deadline"] == expect_deadline(summary["at"])

@@ -31,7 +31,7 @@ def spoil(table: Table, version: int, state: bytes = UNREADABLE) -> bytes:
 
 def looked(site: Site) -> None:
     """What the process that pumps does every second."""
-    CorruptionHandler(site.crew, site.pump).update_views()
+    CorruptionHandler(site.context, site.pump).update_views()
 
 
 def test_records_and_export_end_before_it_and_say_so(tables: list[Table]) -> None:
@@ -119,7 +119,7 @@ class TestSetAside:
         table.get("/export")
         looked(table.site)
         spoil(table, 3, state)
-        table.site.crew.inspector.recheck()
+        table.site.context.inspector.recheck()
         looked(table.site)
         assert [table.get("/board", 0).json, table.get("/timeline", 0).json, table.get("/export").data] == whole
         assert table.move(1, ORDER).status_code == 201

@@ -35,7 +35,7 @@ def test_nobodys_turn_is_over_at_once(orders: Table, seconds: int) -> None:
     found = refused(extend(orders, seconds), 409, "deadline_too_soon")["figures"]
     assert found["deadline"] == before
     assert orders.version == version
-    set_context(orders.site.crew)
+    set_context(orders.site.context)
     assert deadlines.lapse(orders.game, orders.decision) != "done"
     assert orders.version == version
 

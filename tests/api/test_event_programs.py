@@ -10,7 +10,7 @@ from deploy.cli import agent_command
 from tests.api.conftest import Site, refused
 from tests.api.game_pages import Page
 from tests.api.members import register
-from tests.api.test_agents import post as call_at_address
+from tests.api.test_agent_server import post as call_at_address
 from tests.api.test_event_desk import SWISS, opened
 from tests.api.test_tournament_changes import REASON, SIZES
 from tests.api.test_tournament_pages import person

@@ -240,8 +240,10 @@ class TestSeats:
 
     def test_of_many_at_once_each_gets_a_seat_of_its_own(self, site: Site, path: str) -> None:
         site.asleep = True
-        with ThreadPoolExecutor(5) as crew:
-            answers: list[Any] = list(crew.map(lambda _: site.app.test_client().post("/v1" + path, json={}), range(5)))
+        with ThreadPoolExecutor(5) as context:
+            answers: list[Any] = list(
+                context.map(lambda _: site.app.test_client().post("/v1" + path, json={}), range(5))
+            )
         seats = sorted(a.json["seat"] for a in answers if a.status_code == 201)
         assert seats == [0, 1, 2]
         assert [a.json["code"] for a in answers if a.status_code != 201] == ["no_free_seat"] * 2

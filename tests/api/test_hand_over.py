@@ -12,7 +12,7 @@ from domain.accounts.sessions import FRESH
 from tests.api.conftest import Site
 from tests.api.members import Member, Watch, register, timed
 from tests.api.oauth.browser import Browser, forms
-from tests.api.oauth.test_factors import codes_of, enrolled
+from tests.api.oauth.test_second_factors import codes_of, enrolled
 
 MAKE, USE = "/account/hand-over", "/hand-over"
 

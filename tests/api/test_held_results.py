@@ -14,9 +14,9 @@ from deploy.cli.main import USAGE, main
 from domain.tournaments.aggregate.result_commands import Report
 from domain.tournaments.aggregate.tournament_proof import parse_export
 from tests.api.conftest import CATALOGUE, ROOT, Site
+from tests.api.test_checkpoint import served
 from tests.api.test_checkpoints import publish, vkeys
 from tests.api.test_tournaments import done, drawn, finish
-from tests.api.test_witnesses import served
 from workers.maintenance import checkpoint_publisher
 
 COMMANDS = re.findall(r"^    annals tournament verify (.*)$", (ROOT / "docs" / "audit.md").read_text(), re.MULTILINE)
@@ -86,7 +86,7 @@ def test_a_good_pair_holds_and_each_difference_is_a_sentence(held: Held, capsys:
     assert (status, told_of[:35]) == (FAILED, "Table 1.1: the event has game " + held.names[0][:5])
 
 
-def test_the_commands_of_the_page_lead_from_one_file_to_certainty(
+def test_commands_of_the_page_lead_from_a_file_to_certainty(
     site: Site, held: Held, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checkpoint_publisher, "INTERVAL", 0)

@@ -17,7 +17,7 @@ from domain.transparency.signed_note import SignedNote
 from tests.api.conftest import CATALOGUE, make_site
 from tests.api.test_checkpoints import ORDER, publish, vkeys
 from tests.kernel.test_one_file_verifier import LEAGUE, ONE_FILE
-from tests.transparency.test_notes import WITNESS
+from tests.transparency.test_signed_note import WITNESS
 from workers.maintenance import checkpoint_publisher
 
 STRANGER = Signer("stranger.example/v1/log", b"s" * 32)
@@ -41,7 +41,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
         table.move(0, ORDER)
         ended.post("/close", {"reason": "abandoned"}, ended.token("director"))
         new = publish(site)
-        site.crew.checkpoints.show_note(SignedNote(new.text, tuple(WITNESS.sign(new.text, 1))), 2)
+        site.context.checkpoints.show_note(SignedNote(new.text, tuple(WITNESS.sign(new.text, 1))), 2)
         plain = {"Accept": "text/plain"}
         game, proof = table.get("/export").data, table.get(f"/records/{table.version}/proof", **plain).data
         note, answer = site.get("/log/checkpoint").data, site.get(f"/log?since={old.size}&size={new.size}").data

@@ -56,7 +56,7 @@ class HiddenTable:
     def tell(self) -> list[str]:
         """Let the service tell what it may tell by now; return the games."""
         told: list[str] = []
-        HiddenNames(self.site.crew, Reader(self.site.crew.views), told.append).step()
+        HiddenNames(self.site.context, Reader(self.site.context.views), told.append).step()
         return told
 
 
@@ -373,7 +373,7 @@ class TestTheEnd:
     def test_it_counts_for_no_rating(self, site: Site) -> None:
         members = [register(site, name) for name in HOLDERS]
         play_table(site, members, 1, names="hidden")
-        HiddenNames(site.crew, Reader(site.crew.views), lambda _: None).step()
+        HiddenNames(site.context, Reader(site.context.views), lambda _: None).step()
         assert site.get("/ratings/orders").json["items"] == []
         play_table(site, members, 1)
         assert len(site.get("/ratings/orders").json["items"]) == 2

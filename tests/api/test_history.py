@@ -84,10 +84,10 @@ class TestHeadings:
         table = site.table("struggle_of_empires@1", 3)
         play(table, random.Random(3), 40)
         found = pages(table, "/timeline")
-        gen = create_generation(site.crew.views, 0)
-        site.pump = Projector(ViewerHistory(site.services.ledger, CATALOGUE, site.crew.views), "another", gen)
+        gen = create_generation(site.context.views, 0)
+        site.pump = Projector(ViewerHistory(site.services.ledger, CATALOGUE, site.context.views), "another", gen)
         site.ring()
-        assert switch_generation(site.crew.views, gen)
+        assert switch_generation(site.context.views, gen)
         assert pages(table, "/timeline") == found
 
     def test_a_game_in_one_piece_has_none(self, orders: Table) -> None:
@@ -187,10 +187,10 @@ def _too_much(*_: object) -> None:
 
 def archived(site: Site) -> None:
     """All closed games rest in the archive, and nothing is remembered of them."""
-    archiving = GameArchiver(site.crew, 0)
+    archiving = GameArchiver(site.context, 0)
     while found := archiving.find_next():
         assert archiving.archive(found)
-    site.services = replace(site.services, reader=Reader(site.crew.views, ArchivedViewLoader(site.services.history)))
+    site.services = replace(site.services, reader=Reader(site.context.views, ArchivedViewLoader(site.services.history)))
     site.remake()
 
 

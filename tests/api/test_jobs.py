@@ -52,7 +52,7 @@ class TestTurns:
 
     def test_it_is_done_when_the_log_says_so(self, orders: Table) -> None:
         decision = engine(orders)
-        set_context(orders.site.crew)
+        set_context(orders.site.context)
         assert turns.resolve(orders.game, decision["id"]) == turns.DONE
         found = job(orders, decision["job"]).json
         assert (found["status"], found["version"]) == ("done", orders.version)
@@ -99,14 +99,14 @@ class TestErrands:
     def test_audit_tells_whether_the_game_is_proved_and_no_figures(self, orders: Table) -> None:
         id_ = self.asked(orders, "audit", orders.game)
         assert job(orders, id_).json["status"] == "queued"
-        set_context(orders.site.crew)
+        set_context(orders.site.context)
         audits.run_audit(id_)
         doc = {"id": id_, "work": "audit", "game": orders.game, "status": "done", "proved": True}
         assert job(orders, id_).json == doc
 
     def test_what_could_not_be_done_is_a_problem(self, orders: Table) -> None:
         id_ = self.asked(orders, "audit", "00000000-0000-0000-0000-000000000000")
-        set_context(orders.site.crew)
+        set_context(orders.site.context)
         audits.run_audit(id_)
         found = job(orders, id_).json
         assert (found["status"], found["problem"]["code"]) == ("failed", "unknown_game")
@@ -114,7 +114,7 @@ class TestErrands:
     def test_a_rebuild_tells_how_far_it_is(self, orders: Table) -> None:
         id_, services = self.asked(orders, "rebuild"), orders.site.services
         assert "progress" not in job(orders, id_).json
-        views = orders.site.crew.views
+        views = orders.site.context.views
         half = Projector(ViewerHistory(services.ledger, CATALOGUE, views), "rebuild", create_generation(views, 0))
         assert job(orders, id_).json["progress"] == {"done": 0, "of": orders.version}
         half.run(0)

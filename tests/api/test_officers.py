@@ -309,7 +309,7 @@ def answer(table: Table, seat: int, proposal: Doc, agrees: bool = True) -> Reply
 
 
 def work(table: Table) -> None:
-    set_context(table.site.crew)
+    set_context(table.site.context)
     for request in table.site.services.job_requests.list_open():
         proposals.run_proposal(request.id)
 

@@ -118,7 +118,7 @@ def test_an_archived_game_is_replayed_alike(site: Site) -> None:
     last = boards(before[None])[table.version]
     assert last == table.get("/board").json
     assert last["own"]
-    drop_game_everywhere(site.crew.views, table.game)
+    drop_game_everywhere(site.context.views, table.game)
     object.__setattr__(site.services.ledger, "is_archived", lambda _: True)
     assert {who: events(table, who) for who in (None, 0)} == before
 

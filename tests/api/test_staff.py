@@ -284,7 +284,7 @@ def test_players_name_an_officer_by_agreement(owner: Member, table: Table) -> No
 
 
 def test_a_table_is_handed_over(owner: Member, table: Table) -> None:
-    heir = appoint(owner, table, "Heir", "owner", reason="moving house")
+    heir = appoint(owner, table, "Heir", "owner", reason="moving harness")
     assert table.get().json["offices"] == [{"player": heir.doc["player"], "office": "owner"}]
     told = entry(table)
     assert told["text"][0] == "The table is handed over to Heir."
@@ -292,7 +292,7 @@ def test_a_table_is_handed_over(owner: Member, table: Table) -> None:
         "player": owner.doc["player"],
         "name": "Olga",
         "office": "owner",
-        "reason": "moving house",
+        "reason": "moving harness",
     }
     extension = {"decision": table.decision, "seconds": 60}
     refused(owner.post(f"{table.path}/extensions", extension), 403, "not_at_table")

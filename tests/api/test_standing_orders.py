@@ -54,14 +54,14 @@ def timed(site: Site, clock: Clock) -> Site:
     """The site with another clock for everything."""
     site.services.commands._clock = clock
     site.services = replace(site.services, clock=clock)
-    site.crew = replace(site.crew, clock=clock)
+    site.context = replace(site.context, clock=clock)
     site.remake()
     return site
 
 
 def work(table: Table) -> str:
     """What the worker does at this moment."""
-    set_context(table.site.crew)
+    set_context(table.site.context)
     return order_acts.act_on_orders(table.game, "0-0")
 
 
@@ -229,13 +229,13 @@ class TestActing:
         give(table, seat, "pass_turns", times=5)
         work(table)
         clock.now += DAY
-        stale = table.site.crew.orders.list_standing(table.game)
+        stale = table.site.context.orders.list_standing(table.game)
         now = table.site.services.commands.game(table.game)
         records = table.site.services.ledger.read(table.game)
         work(table)
         version = table.version
-        set_context(table.site.crew)
-        assert not order_acts._judge(table.site.crew, now, records, stale)
+        set_context(table.site.context)
+        assert not order_acts._judge(table.site.context, now, records, stale)
         assert table.version == version
 
     def test_a_revoked_one_does_not_act(self, table: Table, clock: Clock) -> None:
@@ -294,9 +294,15 @@ class Calls:
 
 
 def test_rows_are_work_after_each_record_and_when_answer_is_due(table: Table, clock: Clock) -> None:
-    crew, queues = table.site.crew, Calls()
+    context, queues = table.site.context, Calls()
     reconciler = Reconciler(
-        table.site.services.reader, crew.job_requests, crew.heartbeat, queues, clock, None, crew.orders
+        table.site.services.reader,
+        context.job_requests,
+        context.heartbeat,
+        queues,
+        clock,
+        None,
+        context.orders,
     )
 
     def look() -> list[str]:
@@ -309,7 +315,7 @@ def test_rows_are_work_after_each_record_and_when_answer_is_due(table: Table, cl
     (id_,) = look()
     call = parse_id(id_)
     assert call is not None
-    set_context(crew)
+    set_context(context)
     call.run()
     assert look() == []
     clock.now += DAY
@@ -324,7 +330,7 @@ class TestEnding:
     def test_a_turn_that_is_over_ends_it(self, table: Table) -> None:
         give(table, 0, "pass_bids")
         game = table.site.services.commands.game(table.game)
-        order = table.site.crew.orders.list_standing(table.game)[0]
+        order = table.site.context.orders.list_standing(table.game)[0]
         rules = table.site.services.registry.get(GAME)
         late = replace(order, turn=0)
         records = table.site.services.ledger.read(table.game)
@@ -340,7 +346,7 @@ class TestEnding:
         last = records[-1]
         told = Record({**last.public, "v": last.version + 1, "kind": "moved", "facts": [attack]}, {})
         rules = table.site.services.registry.get(GAME)
-        found = table.site.crew.orders.list_standing(table.game)
+        found = table.site.context.orders.list_standing(table.game)
         assert sorted(find_end(each, rules, game, [*records, told]) for each in found) == ["", "", "attacked"]
 
     def test_a_rewind_behind_it_ends_it_and_a_later_one_does_not(self, table: Table, clock: Clock) -> None:
@@ -363,7 +369,7 @@ class TestEnding:
         give(table, 0, "pass_turns")
         assert table.site.delete(f"{table.path}/seats/0", table.tokens[0]).status_code in (200, 201)
         work(table)
-        assert table.site.crew.orders.list_standing(table.game) == []
+        assert table.site.context.orders.list_standing(table.game) == []
         table.site.services.commands.handle(table.game, Join(0, "somebody"))
         rows = table.site.services.ledger.execute("SELECT reason FROM standing_orders")
         assert rows == [("seat_changed",)]
@@ -467,10 +473,10 @@ class TestSecrecy:
         made = give(table, seat, "pass_turns", times=5)
         work(table)
         clock.now += DAY
-        stale, version = table.site.crew.orders.list_standing(table.game), table.version
+        stale, version = table.site.context.orders.list_standing(table.game), table.version
         assert table.site.delete(f"{table.path}/standing-orders/{made['order']}", table.tokens[seat]).status_code == 204
         game, records = table.site.services.commands.game(table.game), table.site.services.ledger.read(table.game)
-        order_acts._judge(table.site.crew, game, records, stale)
+        order_acts._judge(table.site.context, game, records, stale)
         assert table.version == version
 
     def test_moves_told_to_all_are_told_after_many_other_orders(self, site: Site, clock: Clock) -> None:

@@ -49,7 +49,7 @@ def owing(table: Table) -> list[int]:
 def defaults(site: Site, table: Table) -> int:
     """What workers do for empty seats until one with a player is asked; how many records that made."""
     before = table.version
-    set_context(site.crew)
+    set_context(site.context)
     for _ in range(200):
         work = due(site, table.game)
         if "vacant" in work:

@@ -25,7 +25,7 @@ EVENTS = re.findall(r", (\d+) entrants, .*?```json\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A service with the rulesets that ship."""
     with closing(make_site(tmp_path_factory.mktemp("events"), CATALOGUE)) as site:
         yield site
@@ -44,8 +44,8 @@ def report_all(site: Site, path: str, stage: int, number: int, chance: random.Ra
 
 
 @pytest.mark.parametrize(("entrants", "body"), EVENTS, ids=["soe", "se7", "aor", "egc", "imp"])
-def test_an_example_runs_from_its_body_to_its_proof(house: Site, entrants: str, body: str) -> None:
-    site, chance = house, random.Random(body)
+def test_an_example_runs_from_its_body_to_its_proof(harness: Site, entrants: str, body: str) -> None:
+    site, chance = harness, random.Random(body)
     director = register(site, f"Organiser {chance.randrange(10**6)}")
     terms: Doc = json.loads(body)
     made = director.post("/tournaments", terms)

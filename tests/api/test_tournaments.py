@@ -600,7 +600,7 @@ class TestAppeals:
         refused(director.post(appeal, {"ruling": number, "reason": "x"}), 409, "not_entered")
         refused(members[0].post(appeal, {"ruling": number}), 422, "invalid_body")
         refused(members[0].post(appeal, {"ruling": 1, "reason": "x"}), 409, "unknown_ruling")
-        verdict: Doc = {"outcome": "overturned", "reason": "The bell was late."}
+        verdict: Doc = {"outcome": "overturned", "reason": "The signals was late."}
         refused(director.post(answer, verdict), 409, "no_appeal")
         done(members[0].post(appeal, {"ruling": number, "reason": "I was there."}))
         refused(members[0].post(appeal, {"ruling": number, "reason": "Once more."}), 409, "appeal_made")
@@ -613,7 +613,7 @@ class TestAppeals:
         refused(arbiter.post(answer, verdict), 409, "appeal_answered")
         (told,) = done(site.get(f"{path}/rulings"))["items"]
         assert (told["appeal"]["entrant"], told["appeal"]["outcome"]) == (0, "overturned")
-        assert (told["appeal"]["reason"], told["appeal"]["answer"]) == ("I was there.", "The bell was late.")
+        assert (told["appeal"]["reason"], told["appeal"]["answer"]) == ("I was there.", "The signals was late.")
         assert told["restored"] is False
         data = site.get(f"{path}/export").data
         verify_tournament(parse_export(data))

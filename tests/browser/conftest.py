@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.api.test_npm_clients import tools
-from tests.deploy.house import SHIPPED, Doc, Service, serving
+from tests.deploy.harness import SHIPPED, Doc, Service, serving
 
 __all__ = ["tools"]
 

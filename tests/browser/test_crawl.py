@@ -11,7 +11,7 @@ import pytest
 
 from tests.browser.conftest import Scenario
 from tests.browser.test_pages import PASSWORD, SOE, tournament  # noqa: F401 - a fixture
-from tests.deploy.house import Doc, Service
+from tests.deploy.harness import Doc, Service
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there"),

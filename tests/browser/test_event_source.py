@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import run_node
-from tests.deploy.house import Doc
+from tests.deploy.harness import Doc
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there"),

@@ -16,7 +16,7 @@ from tests.api.conftest import ROOT
 from tests.api.test_npm_clients import run
 from tests.browser.conftest import Scenario
 from tests.clients.kit import python_client
-from tests.deploy.house import Doc, Service
+from tests.deploy.harness import Doc, Service
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there"),
@@ -235,7 +235,7 @@ def test_no_page_has_a_serious_fault_of_access(scenario: Scenario, tournament: s
 @pytest.mark.parametrize(
     "name", [name for name in load_shipped().names() if name != "imperunde@1"]
 )  # asks in its own words
-def test_a_first_game_is_played_by_taps_and_leads_to_a_game_against_bots(
+def test_a_first_game_by_taps_leads_to_a_game_against_bots(
     scenario: Scenario, name: str, tmp_path: Path
 ) -> None:
     """In French, as a guest. Each step, with its text and the way on, is in the window of a phone."""

@@ -9,7 +9,7 @@ import pytest
 from tests.api.conftest import ROOT
 from tests.browser.conftest import Scenario
 from tests.browser.test_pages import PHONE, SOE
-from tests.deploy.house import Doc
+from tests.deploy.harness import Doc
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there"),

@@ -18,7 +18,7 @@ from domain.notifications.push_devices import encode_point
 from tests.browser.conftest import Scenario
 from tests.browser.test_pages import PHONE
 from tests.clients.kit import python_client
-from tests.deploy.house import SHIPPED, Doc, Service, serving
+from tests.deploy.harness import SHIPPED, Doc, Service, serving
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there"),

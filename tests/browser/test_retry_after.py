@@ -11,7 +11,7 @@ import pytest
 
 from tests.api.conftest import ROOT
 from tests.browser.conftest import run_node
-from tests.deploy.house import Doc
+from tests.deploy.harness import Doc
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there"),

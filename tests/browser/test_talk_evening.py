@@ -16,7 +16,7 @@ from tests.api.test_table_talk import VALUES, WORD
 from tests.api.test_talk_disclosures import ONE_FILE
 from tests.browser.conftest import Scenario
 from tests.clients.kit import PYTHON
-from tests.deploy.house import Service, until
+from tests.deploy.harness import Service, until
 
 annals_client: Any = imported(PYTHON, "annals_client")
 

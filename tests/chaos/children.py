@@ -72,21 +72,21 @@ def now() -> int:
     return time.time_ns() // 1_000_000
 
 
-def crew_of(place: Place) -> WorkerContext:
+def make_worker_context(place: Place) -> WorkerContext:
     """A process' own connections."""
     ledger = Ledger.open(place.ledger, KEY)
     views = ViewStore(place.views, ledger.keys)
-    vault = SeedStore(ledger, ledger.keys)
-    bell = Signals(place.redis)
+    seed_store = SeedStore(ledger, ledger.keys)
+    signals = Signals(place.redis)
     return WorkerContext(
         ledger=ledger,
         registry=CATALOGUE,
-        seed_store=vault,
-        commands=CommandHandler(ledger, CATALOGUE, vault, now),
+        seed_store=seed_store,
+        commands=CommandHandler(ledger, CATALOGUE, seed_store, now),
         views=views,
         history=ViewerHistory(ledger, CATALOGUE, views),
         clock=now,
-        notify_appended=bell.notify_appended,
+        notify_appended=signals.notify_appended,
         node="node",
     )
 
@@ -157,34 +157,40 @@ def start(role: Callable[..., None], place: Place, kill: Kill | None, *args: Any
 def run_pump(pipe: Connection, place: Place, kill: Kill | None) -> None:
     """As `annals pump`."""
     arm(pipe, kill)
-    crew = crew_of(place)
+    context = make_worker_context(place)
     run_projector(
-        crew,
+        context,
         Signals(place.redis),
-        Reconciler(Reader(crew.views), crew.job_requests, crew.heartbeat, Queues(place.redis), now),
+        Reconciler(
+            Reader(context.views),
+            context.job_requests,
+            context.heartbeat,
+            Queues(place.redis),
+            now,
+        ),
     )
 
 
 def run_worker(pipe: Connection, place: Place, kill: Kill | None) -> None:
     """As `annals worker`."""
     arm(pipe, kill)
-    serve_queue(crew_of(place), place.redis, TURNS)
+    serve_queue(make_worker_context(place), place.redis, TURNS)
 
 
 def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
     """As `annals api`; tells its port."""
     arm(pipe, kill)
-    crew, queued, bell = crew_of(place), Queues(place.redis), Signals(place.redis)
-    reader = Reader(crew.views)
+    context, queued, signals = make_worker_context(place), Queues(place.redis), Signals(place.redis)
+    reader = Reader(context.views)
     app = create_app(
         ApiServices(
-            **crew.list_shared(),
+            **context.list_shared(),
             reader=reader,
-            seat_tokens=SeatTokens(crew.ledger, crew.ledger.keys),
-            account_store=AccountStore(crew.ledger, crew.ledger.keys),
-            notifications=NotificationStore(crew.ledger, crew.ledger.keys),
-            history=crew.history,
-            notify_changed=bell.notify_changed,
+            seat_tokens=SeatTokens(context.ledger, context.ledger.keys),
+            account_store=AccountStore(context.ledger, context.ledger.keys),
+            notifications=NotificationStore(context.ledger, context.ledger.keys),
+            history=context.history,
+            notify_changed=signals.notify_changed,
             job_state=lambda job: queued.job_state(job, now()),
             settings=ApiSettings(rate=0),
         )

@@ -21,13 +21,13 @@ from pathlib import Path
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.signed_note import encode_base64
 from projections.reader import Reader
-from tests.chaos.children import KEY, Place, crew_of
+from tests.chaos.children import KEY, Place, make_worker_context
 from tests.chaos.cluster import ASYNCHRONOUS, DCS, REPLICATED, Cluster, Machine, new_cluster, until
 from tests.chaos.history import WRITE, Answer
 from tests.chaos.network import both, inside, new_network, report
 from tests.chaos.partitions import CALM, checked, until_read
-from tests.chaos.visitors import CLIENTS, HASTY, PATIENT, House, Inspector, Player, Watcher
-from tests.deploy.house import serving
+from tests.chaos.visitors import CLIENTS, HASTY, PATIENT, Harness, Inspector, Player, Watcher
+from tests.deploy.harness import serving
 
 NODE = "a"
 DATABASES = ("one", "two")
@@ -112,21 +112,21 @@ class Failover:
         return f"| {' | '.join([*cells, f'{self.back:.0f} s{how}', self.instead])} |"
 
 
-def endure(house: House, cluster: Cluster, loss: Loss) -> Failover:
+def endure(harness: Harness, cluster: Cluster, loss: Loss) -> Failover:
     """One primary is lost, another takes over, and the first one comes back."""
     old = cluster.settle()
     new = cluster.other(old)
     time.sleep(5)
     begun, log = time.monotonic(), old.log.stat().st_size
-    before = _moves(house, begun - 5, begun)
+    before = _moves(harness, begun - 5, begun)
     loss.lose(old, cluster)
     until(new.is_primary, why="a promotion")
     promoted = time.monotonic()
     try:
-        until(lambda: _moves(house, promoted, time.monotonic()), RECOVERED, "the first move")
+        until(lambda: _moves(harness, promoted, time.monotonic()), RECOVERED, "the first move")
     except TimeoutError as error:
-        house.faults.append(f"{loss.name}: {error}")
-    first = min((a.ended for a in _moves(house, promoted, time.monotonic())), default=promoted + RECOVERED)
+        harness.faults.append(f"{loss.name}: {error}")
+    first = min((a.ended for a in _moves(harness, promoted, time.monotonic())), default=promoted + RECOVERED)
     time.sleep(5)  # old and new live side by side
     returned = time.monotonic()
     loss.restore(old, cluster)
@@ -135,16 +135,16 @@ def endure(house: House, cluster: Cluster, loss: Loss) -> Failover:
     with old.log.open() as file:
         file.seek(log)
         rewound = "pg_rewind" in file.read()
-    times = [begun, *sorted(a.ended for a in _moves(house, begun, back))]
+    times = [begun, *sorted(a.ended for a in _moves(harness, begun, back))]
     gap = max(after - earlier for earlier, after in itertools.pairwise(times))
-    answers = house.history.since(begun, back, (WRITE,), NODE)
+    answers = harness.history.since(begun, back, (WRITE,), NODE)
     others = sorted({a.said for a in answers if not a.good and a.said[0] != "4"})
     figures = (gap, promoted - begun, first - promoted, back - returned)
     return Failover(loss.name, *figures, rewound, len(before) / 5, ", ".join(others))
 
 
-def _moves(house: House, begun: float, ended: float) -> list[Answer]:
-    return [a for a in house.history.since(begun, ended, (WRITE,), NODE) if a.good]
+def _moves(harness: Harness, begun: float, ended: float) -> list[Answer]:
+    return [a for a in harness.history.since(begun, ended, (WRITE,), NODE) if a.good]
 
 
 def play(runs: int, losses: Sequence[Loss], *, asynchronous: bool, pooled: bool) -> list[str]:
@@ -161,52 +161,54 @@ def play(runs: int, losses: Sequence[Loss], *, asynchronous: bool, pooled: bool)
             "ANNALS_SIGNING": "always" if asynchronous else "confirmed",
         }
         with inside(network.name(NODE)), serving(folder / NODE, **settings) as service:
-            house = House(network, {NODE: service.url}, may_forget=asynchronous)
-            visitors = [Player(house, n, (NODE,), HASTY if n % 2 else PATIENT, 0.02) for n in range(6)]
-            others = [Watcher(house, NODE), Inspector(house, NODE)]
+            harness = Harness(network, {NODE: service.url}, may_forget=asynchronous)
+            visitors = [Player(harness, n, (NODE,), HASTY if n % 2 else PATIENT, 0.02) for n in range(6)]
+            others = [Watcher(harness, NODE), Inspector(harness, NODE)]
             for visitor in (*visitors, *others):
                 visitor.start()
             print(Failover.HEAD, flush=True)
             for _, loss in zip(range(runs), itertools.cycle(losses), strict=False):
-                print(endure(house, cluster, loss).line(), flush=True)
-            house.over.set()
+                print(endure(harness, cluster, loss).line(), flush=True)
+            harness.over.set()
             for visitor in (*visitors, *others):
                 visitor.join(CALM)
                 if visitor.is_alive():
-                    house.faults.append(f"{type(visitor).__name__} does not end")
+                    harness.faults.append(f"{type(visitor).__name__} does not end")
             until_read(place)
             said = service.complaints().splitlines()
             print(f"\nlog of the node: {len(said)} lines", *said[-80:], sep="\n  ", file=sys.stderr)
         if asynchronous:
-            return lost(place, house)
-        return [*checked(place, house), *signed(place, house)]
+            return lost(place, harness)
+        return [*checked(place, harness), *signed(place, harness)]
 
 
-def signed(place: Place, house: House) -> list[str]:
+def signed(place: Place, harness: Harness) -> list[str]:
     """Checkpoints that anybody has seen, and that the log at the end contradicts."""
-    crew = crew_of(place)
+    context = make_worker_context(place)
     try:
-        proofs = Reader(crew.views).proofs
-        seen = {(size, root) for _, size, root in house.history.checkpoints}
+        proofs = Reader(context.views).proofs
+        seen = {(size, root) for _, size, root in harness.history.checkpoints}
         found = [f"the log has another root at {n}" for n, root in seen if _root(proofs.root_at(n)) != root]
-        found += [f"signing has stopped: {reason}" for reason in CheckpointStore(crew.ledger, crew.ledger.keys).halts]
+        found += [
+            f"signing has stopped: {reason}" for reason in CheckpointStore(context.ledger, context.ledger.keys).halts
+        ]
         print(f"{len(seen)} checkpoints seen, of up to {max((n for n, _ in seen), default=0)} records", flush=True)
     finally:
-        crew.views.close()
-        crew.ledger.close()
+        context.views.close()
+        context.ledger.close()
     return found
 
 
-def lost(place: Place, house: House) -> list[str]:
+def lost(place: Place, harness: Harness) -> list[str]:
     """What a lagging standby has cost, printed; a fault only if signing went on over it."""
-    faults = [f for f in checked(place, house) if "no end" not in f]
+    faults = [f for f in checked(place, harness) if "no end" not in f]
     gone = [f for f in faults if "is lost" in f]
-    contradicted = [f for f in signed(place, house) if "root" in f]
+    contradicted = [f for f in signed(place, harness) if "root" in f]
     print(f"{len(gone)} acknowledged moves are lost", *faults[:20], sep="\n  ", flush=True)
-    crew = crew_of(place)
-    halts = CheckpointStore(crew.ledger, crew.ledger.keys).halts
-    crew.views.close()
-    crew.ledger.close()
+    context = make_worker_context(place)
+    halts = CheckpointStore(context.ledger, context.ledger.keys).halts
+    context.views.close()
+    context.ledger.close()
     print(f"signing: {halts or 'goes on'}", flush=True)
     return [] if halts else ["signing went on", *contradicted]
 

@@ -29,7 +29,7 @@ import yaml
 from tests import postgres, valkey
 from tests.chaos.cluster import until
 from tests.chaos.network import NoNamespaces, report
-from tests.deploy.house import ROOT
+from tests.deploy.harness import ROOT
 
 PACKAGES = {"buildah": "buildah", "podman": "podman", "crun": "crun", "mmdebstrap": "mmdebstrap"}
 BASE, IMAGE, NEXT = "localhost/base", "localhost/annals", "localhost/annals:next"

@@ -22,12 +22,12 @@ from projections.projector import Projector
 from projections.reader import Reader
 from projections.viewer_history import ViewerHistory
 from tests import postgres, valkey
-from tests.chaos.children import CATALOGUE, KEY, Place, crew_of, now
+from tests.chaos.children import CATALOGUE, KEY, Place, make_worker_context, now
 from tests.chaos.history import LOOK, READ, READY, WRITE, Answer, faults
 from tests.chaos.network import Direction, Flicker, Network, both, inside, new_network, report
 from tests.chaos.storm import head_of, rows
-from tests.chaos.visitors import CLIENTS, HASTY, PATIENT, House, Inspector, Player, Watcher
-from tests.deploy.house import Service, serving
+from tests.chaos.visitors import CLIENTS, HASTY, PATIENT, Harness, Inspector, Player, Watcher
+from tests.deploy.harness import Service, serving
 from tests.perf.figures import quantile
 from workers.context import set_context
 from workers.jobs import audits, rebuilds
@@ -142,20 +142,20 @@ HEAD = (
 )
 
 
-def endure(house: House, partition: Partition, seconds: float) -> Iterator[Row]:
+def endure(harness: Harness, partition: Partition, seconds: float) -> Iterator[Row]:
     """One partition and its heal: a row for each node."""
-    history, begun = house.history, time.monotonic()
-    house.network.cut(partition.cut)
+    history, begun = harness.history, time.monotonic()
+    harness.network.cut(partition.cut)
     if partition.narrow:
-        house.network.slow(partition.narrow, "256kbit")
+        harness.network.slow(partition.narrow, "256kbit")
     every = [d for d in itertools.permutations(EVERYBODY, 2) if CLIENTS not in d]
-    flicker = Flicker(house.network, every, 0.1, 0.5) if partition.flicker else None
+    flicker = Flicker(harness.network, every, 0.1, 0.5) if partition.flicker else None
     if flicker:
         flicker.start()
     time.sleep(seconds)
     if flicker:
         flicker.end()
-    house.network.heal()
+    harness.network.heal()
     healed = time.monotonic()
     first: dict[tuple[str, str], float] = {}
     places = [*itertools.product((MOVES, READS), NODES)]
@@ -193,29 +193,29 @@ def others_of(answers: Sequence[Answer]) -> str:
     return ", ".join(f"{len(taken)} {said} ({max(taken):.0f} s)" for said, taken in sorted(others.items()))
 
 
-def checked(place: Place, house: House) -> list[str]:
+def checked(place: Place, harness: Harness) -> list[str]:
     """What does not hold, with the nodes at an end."""
-    crew = crew_of(place)
-    set_context(crew)
+    context = make_worker_context(place)
+    set_context(context)
     try:
-        logs = {game: crew.ledger.read(game) for game in house.games}
-        found = [*house.faults, *faults(house.history, logs)]
-        for game in house.games:
-            audit = audits.audit_game(crew, game)
+        logs = {game: context.ledger.read(game) for game in harness.games}
+        found = [*harness.faults, *faults(harness.history, logs)]
+        for game in harness.games:
+            audit = audits.audit_game(context, game)
             found += [] if audit["verified"] else [f"{game}: {audit}"]
-        projector = Projector(ViewerHistory(crew.ledger, CATALOGUE, crew.views), "checker")
+        projector = Projector(ViewerHistory(context.ledger, CATALOGUE, context.views), "checker")
         later = now() + 2 * LEASE  # when the leases of the nodes are over
         slices = [*iter(lambda: projector.run(later), None)]  # games went on until the nodes ended
         print(f"pieces of the log that the nodes left unread: {len(slices)}", file=sys.stderr)
-        before = rows(crew.views)
-        rebuilds.rebuild_views(crew)
-        after = rows(crew.views)
+        before = rows(context.views)
+        rebuilds.rebuild_views(context)
+        after = rows(context.views)
         found += [f"the rebuilt {name} are others" for name, was in before.items() if was != after[name]]
         kinds = Counter(str(r.body.get("act", r.kind)) for records in logs.values() for r in records)
         print(f"{len(logs)} games: {', '.join(f'{n} {kind}' for kind, n in kinds.most_common())}", flush=True)
     finally:
-        crew.views.close()
-        crew.ledger.close()
+        context.views.close()
+        context.ledger.close()
     return found
 
 
@@ -223,7 +223,7 @@ def play(seconds: float, partitions: Sequence[Partition]) -> list[str]:
     """All partitions in turn, printed; what does not hold."""
     with new_network(EVERYBODY) as network, stores(network) as (place, settings):
         with nodes(network, settings) as services:
-            house = House(network, {node: service.url for node, service in services.items()})
+            harness = Harness(network, {node: service.url for node, service in services.items()})
             seats: list[tuple[Sequence[str], float]] = [
                 (("a",), PATIENT),
                 (("a",), HASTY),
@@ -231,35 +231,35 @@ def play(seconds: float, partitions: Sequence[Partition]) -> list[str]:
                 (("b",), HASTY),
             ]
             seats += [(("a", "b"), HASTY), (("b", "a"), HASTY)]
-            players = [Player(house, n, *seat) for n, seat in enumerate(seats)]
-            visitors = [*players, *(kind(house, node) for kind in (Watcher, Inspector) for node in NODES)]
+            players = [Player(harness, n, *seat) for n, seat in enumerate(seats)]
+            visitors = [*players, *(kind(harness, node) for kind in (Watcher, Inspector) for node in NODES)]
             for visitor in visitors:
                 visitor.start()
             time.sleep(5)
             print(HEAD, flush=True)
             for partition in partitions:
-                for row in endure(house, partition, seconds):
+                for row in endure(harness, partition, seconds):
                     print(row.line(), flush=True)
-            house.over.set()
+            harness.over.set()
             for visitor in visitors:
                 visitor.join(CALM)
                 if visitor.is_alive():
-                    house.faults.append(f"{type(visitor).__name__} does not end")
+                    harness.faults.append(f"{type(visitor).__name__} does not end")
             until_read(place)
             for node, service in services.items():
                 said = service.complaints().splitlines()
                 print(f"\nlog of {node}: {len(said)} lines", *said[-60:], sep="\n  ", file=sys.stderr)
-        return checked(place, house)
+        return checked(place, harness)
 
 
 def until_read(place: Place) -> None:
     """The views have come to the end of the log."""
-    crew = crew_of(place)
+    context = make_worker_context(place)
     try:
-        assert Reader(crew.views).wait_for_position(head_of(crew.ledger), 20), "the views stay behind"
+        assert Reader(context.views).wait_for_position(head_of(context.ledger), 20), "the views stay behind"
     finally:
-        crew.views.close()
-        crew.ledger.close()
+        context.views.close()
+        context.ledger.close()
 
 
 def main(argv: Sequence[str] | None = None) -> int:

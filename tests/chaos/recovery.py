@@ -25,7 +25,7 @@ from domain.kernel.records import export
 from tests import postgres
 from tests.chaos.cluster import until
 from tests.chaos.network import NoNamespaces, report
-from tests.deploy.house import CATALOGUE, ROOT, Service, Table, run, serving
+from tests.deploy.harness import CATALOGUE, ROOT, Service, Table, run, serving
 from tests.postgres import Server
 
 OPERATIONS = ROOT / "docs" / "operations.md"

@@ -31,13 +31,13 @@ from deploy.runtime import embedded_redis
 from domain.kernel.records.audience import TABLE_KEY
 from domain.kernel.records.record import Record
 from tests import postgres
-from tests.chaos.children import KEY, Place, crew_of, now
+from tests.chaos.children import KEY, Place, make_worker_context, now
 from tests.chaos.cluster import until
 from tests.chaos.history import READY
 from tests.chaos.network import Network, NoNamespaces, both, inside, new_network, report
 from tests.chaos.partitions import CALM, DATABASE, checked, until_read
-from tests.chaos.visitors import CLIENTS, HASTY, PATIENT, House, Inspector, Player, Watcher
-from tests.deploy.house import Service, serving
+from tests.chaos.visitors import CLIENTS, HASTY, PATIENT, Harness, Inspector, Player, Watcher
+from tests.deploy.harness import Service, serving
 from tests.perf.figures import quantile
 
 NODE = "a"
@@ -296,7 +296,7 @@ class Episode:
         return f"| {' | '.join([self.loss, replaced, f'{self.away:.0f} s', str(len(found)), *figures])} |"
 
 
-def endure(house: House, group: Group, loss: Loss) -> Episode:
+def endure(harness: Harness, group: Group, loss: Loss) -> Episode:
     """One loss, and what brings the machine back."""
     old = group.settle()
     loss.before(old, group)
@@ -309,7 +309,7 @@ def endure(house: House, group: Group, loss: Loss) -> Episode:
     time.sleep(WATCHED)
     loss.restore(old, group)
     group.settle()
-    answers = house.history.since(begun, time.monotonic(), (READY,), NODE)
+    answers = harness.history.since(begun, time.monotonic(), (READY,), NODE)
     missed = [a for a in answers if "redis away" in a.said]
     away = missed[-1].ended - missed[0].begun if missed else 0.0
     return Episode(loss.name, at, now(), replaced, away)
@@ -373,9 +373,9 @@ def play(runs: int, losses: Sequence[Loss]) -> list[str]:
             "ANNALS_HOST": network.addresses[NODE],
         }
         with inside(network.name(NODE)), serving(folder / NODE, **settings) as service:
-            house, group.service = House(network, {NODE: service.url}), service
-            players = [Sleeper(house, n, (NODE,), HASTY if n % 2 else PATIENT, 0.05) for n in range(TABLES)]
-            visitors = [*players, Watcher(house, NODE), Inspector(house, NODE)]
+            harness, group.service = Harness(network, {NODE: service.url}), service
+            players = [Sleeper(harness, n, (NODE,), HASTY if n % 2 else PATIENT, 0.05) for n in range(TABLES)]
+            visitors = [*players, Watcher(harness, NODE), Inspector(harness, NODE)]
             for visitor in visitors:
                 visitor.start()
             time.sleep(10)
@@ -383,23 +383,23 @@ def play(runs: int, losses: Sequence[Loss]) -> list[str]:
             time.sleep(WATCHED)
             episodes = [Episode("nothing", begun, now(), 0, 0)]
             for _, loss in zip(range(runs), itertools.cycle(losses), strict=False):
-                episodes.append(endure(house, group, loss))
+                episodes.append(endure(harness, group, loss))
                 print(f"{loss.name}: over", file=sys.stderr)
-            house.over.set()
+            harness.over.set()
             for visitor in visitors:
                 visitor.join(CALM)
                 if visitor.is_alive():
-                    house.faults.append(f"{type(visitor).__name__} does not end")
+                    harness.faults.append(f"{type(visitor).__name__} does not end")
             until_read(place)
             said = service.complaints().splitlines()
             print(f"\nlog of the node: {len(said)} lines", *said[-80:], sep="\n  ", file=sys.stderr)
-        crew = crew_of(place)
-        logs = {game: crew.ledger.read(game) for game in house.games}
-        crew.views.close()
-        crew.ledger.close()
+        context = make_worker_context(place)
+        logs = {game: context.ledger.read(game) for game in harness.games}
+        context.views.close()
+        context.ledger.close()
         late = lateness(logs)
         print(Episode.HEAD, *(episode.line(late) for episode in episodes), sep="\n", flush=True)
-        return [*wrong_turns(logs), *checked(place, house)]
+        return [*wrong_turns(logs), *checked(place, harness)]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -38,7 +38,7 @@ from domain.types import DIRECTOR
 from projections import schema
 from projections.reader import Reader
 from projections.view_store import ViewStore
-from tests.chaos.children import POINTS, Kill, Place, crew_of, run_api, run_pump, run_worker, start
+from tests.chaos.children import POINTS, Kill, Place, make_worker_context, run_api, run_pump, run_worker, start
 from tests.chaos.clients import Client, Game
 from tests.postgres import new_database
 from tests.postgres import new_server as new_postgres
@@ -144,18 +144,18 @@ def storm(
 ) -> Report:
     """Play all games to their end, whoever is killed meanwhile."""
     rng = random.Random(seed)
-    crew = crew_of(place)
+    context = make_worker_context(place)
     for each in (
-        crew.ledger,
-        SeatTokens(crew.ledger, crew.ledger.keys),
-        crew.job_requests,
-        crew.heartbeat,
-        AccountStore(crew.ledger, crew.ledger.keys),
-        NotificationStore(crew.ledger, crew.ledger.keys),
-        crew.views,
+        context.ledger,
+        SeatTokens(context.ledger, context.ledger.keys),
+        context.job_requests,
+        context.heartbeat,
+        AccountStore(context.ledger, context.ledger.keys),
+        NotificationStore(context.ledger, context.ledger.keys),
+        context.views,
     ):
         each.migrate()
-    report = Report([opened(crew, turns, rewinds, changes) for _ in range(games)])
+    report = Report([opened(context, turns, rewinds, changes) for _ in range(games)])
     apis = [_Role(run_api, place, traps(API, rounds, rng)) for _ in range(2)]
     others = [
         _Role(run_pump, place, traps(PUMP, rounds, rng)),
@@ -174,16 +174,16 @@ def storm(
         for client in clients:
             client.start()
         _until_played(place, report, clients, [*apis, *others], rng)
-        assert Reader(crew.views).wait_for_position(head_of(crew.ledger), 10), (
+        assert Reader(context.views).wait_for_position(head_of(context.ledger), 10), (
             "the views do not come to the end of the log"
         )
-        _until_settled(crew, [*apis, *others], report.hits, end)
+        _until_settled(context, [*apis, *others], report.hits, end)
     finally:
         over.set()
         for role in (*apis, *others):
             role.end()
-        crew.views.close()
-        crew.ledger.close()
+        context.views.close()
+        context.ledger.close()
     report.seconds = time.monotonic() - began
     report.unanswered = sum(c.unanswered for c in clients)
     return report
@@ -209,27 +209,27 @@ def _until_played(place: Place, report: Report, clients: list[Client], roles: li
     redis.close()
 
 
-def _until_settled(crew: WorkerContext, roles: list[_Role], hits: Counter[str], end: float) -> None:
+def _until_settled(context: WorkerContext, roles: list[_Role], hits: Counter[str], end: float) -> None:
     """Whoever was killed between the log and the row is followed by one that writes the row."""
-    while crew.job_requests.list_open():
-        assert time.monotonic() < end, crew.job_requests.list_open()
+    while context.job_requests.list_open():
+        assert time.monotonic() < end, context.job_requests.list_open()
         for role in roles:
             role.tend(hits)
         time.sleep(0.02)
 
 
-def opened(crew: WorkerContext, turns: int, rewinds: int, changes: int) -> Game:
+def opened(context: WorkerContext, turns: int, rewinds: int, changes: int) -> Game:
     """A started game for three, with a deadline of two seconds."""
-    game, access = new_game_id(), SeatTokens(crew.ledger, crew.ledger.keys)
+    game, access = new_game_id(), SeatTokens(context.ledger, context.ledger.keys)
     director, *tokens = (access.make_token().token for _ in range(4))
     pace = {"pace": {"seconds": {"turn": 2}}}
     rows = access.issue(game, DIRECTOR, "p9", director)
-    crew.commands.open(game, "orders@1", 3, {"turns": turns}, body=pace, extra_statements=lambda _: rows)
+    context.commands.open(game, "orders@1", 3, {"turns": turns}, body=pace, extra_statements=lambda _: rows)
     for seat, token in enumerate(tokens):
-        crew.commands.handle(
+        context.commands.handle(
             game, Join(seat, f"p{seat}"), GameConditions(extra_statements=partial(_issued, access, game, token))
         )
-    crew.commands.handle(game, Start())
+    context.commands.handle(game, Start())
     return Game(game, tokens, director, rewinds, changes)
 
 
@@ -261,24 +261,26 @@ def head_of(ledger: Ledger) -> int:
 
 def check(place: Place, report: Report, turns: int) -> None:
     """Nothing acknowledged is lost, nothing is there twice, the views are those of the log."""
-    crew = crew_of(place)
-    set_context(crew)
+    context = make_worker_context(place)
+    set_context(context)
     for game in report.games:
-        _check_game(crew, game, turns)
-    assert any(r.kind == "lapsed" for game in report.games for r in crew.ledger.read(game.id)), "no deadline was missed"
-    before = rows(crew.views)
-    rebuilds.rebuild_views(crew)
-    after = rows(crew.views)
+        _check_game(context, game, turns)
+    assert any(r.kind == "lapsed" for game in report.games for r in context.ledger.read(game.id)), (
+        "no deadline was missed"
+    )
+    before = rows(context.views)
+    rebuilds.rebuild_views(context)
+    after = rows(context.views)
     for name, found in before.items():
         assert found == after[name], f"the rebuilt {name} are others"
     assert not after["due"]
     assert not after["aside"]
-    crew.views.close()
-    crew.ledger.close()
+    context.views.close()
+    context.ledger.close()
 
 
-def _check_game(crew: WorkerContext, game: Game, turns: int) -> None:
-    records = crew.ledger.read(game.id)
+def _check_game(context: WorkerContext, game: Game, turns: int) -> None:
+    records = context.ledger.read(game.id)
     assert records[-1].kind == "closed"
     counting = set(active_versions(records))
     named = [(r, str(c)) for r in records if (c := r.packs.get(TABLE_KEY, {}).get("command"))]
@@ -287,27 +289,30 @@ def _check_game(crew: WorkerContext, game: Game, turns: int) -> None:
     resolved = [r for r in records if r.kind == "resolved"]
     assert sum(r.version in counting for r in resolved) == turns, "every turn is resolved exactly once"
     assert all(c.startswith(f"resolve-{game.id}-") for r, c in named if r.kind == "resolved")
-    _check_answers(crew, game, records)
-    _check_tokens(crew, game)
-    found = audits.audit_game(crew, game.id)
+    _check_answers(context, game, records)
+    _check_tokens(context, game)
+    found = audits.audit_game(context, game.id)
     assert found["verified"], found
 
 
-def _check_answers(crew: WorkerContext, game: Game, records: list[Record]) -> None:
+def _check_answers(context: WorkerContext, game: Game, records: list[Record]) -> None:
     assert len(set(game.stored.values())) == len(game.stored), "two commands were told the same version"
     for key, version in game.stored.items():
         assert records[version - 1].kind == "moved", f"{key} is lost"
     told = {id_: job["version"] for id_, job in game.jobs.items() if job["status"] == "done"}
     made = {str(r.packs[TABLE_KEY]["command"]): r.version for r in records if r.kind == "rewound"}
     assert told == made, "a rewind is lost, or there is one that nobody was told of"
-    for errand in crew.job_requests.list_rewinds(game.id, 1000):
+    for errand in context.job_requests.list_rewinds(game.id, 1000):
         outcome = errand.outcome or {}
         assert outcome.get("version") == made[errand.id] if errand.id in made else "refused" in outcome
 
 
-def _check_tokens(crew: WorkerContext, game: Game) -> None:
+def _check_tokens(context: WorkerContext, game: Game) -> None:
     """Who sits there has the one token that opens the seat, and nobody has who does not."""
-    access, players = SeatTokens(crew.ledger, crew.ledger.keys), crew.commands.game(game.id).players
+    access, players = (
+        SeatTokens(context.ledger, context.ledger.keys),
+        context.commands.game(game.id).players,
+    )
     for seat, token in enumerate(game.seats):
         found = access.authenticate(token)
         assert (found.player if found else "") == players[seat].id, f"seat {seat} and its token do not go together"

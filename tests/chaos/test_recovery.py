@@ -19,5 +19,5 @@ def test_the_shipped_balancer_repeats_no_write_without_a_key() -> None:
 
 @pytest.mark.timeout(600)
 @pytest.mark.xdist_group("storm")
-def test_a_database_goes_back_to_moments_before_and_after_a_failover(assert_holds: Callable[..., None]) -> None:
+def test_a_database_goes_back_to_moments_around_a_failover(assert_holds: Callable[..., None]) -> None:
     assert_holds("recovery")

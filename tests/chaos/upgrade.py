@@ -22,13 +22,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from domain.service.job_requests import JobRequest, new_id
-from tests.chaos.children import Place, crew_of, now
+from tests.chaos.children import Place, make_worker_context, now
 from tests.chaos.cluster import AS_NOBODY, until
 from tests.chaos.history import LOOK, READ, WRITE
 from tests.chaos.network import Network, NoNamespaces, inside, new_network, report
 from tests.chaos.partitions import CALM, EVERYBODY, NODES, checked, others_of, rate_of, stores, until_read
-from tests.chaos.visitors import CLIENTS, HASTY, PATIENT, Doc, House, Inspector, Player, Visitor, Watcher
-from tests.deploy.house import ROOT, Service
+from tests.chaos.visitors import CLIENTS, HASTY, PATIENT, Doc, Harness, Inspector, Player, Visitor, Watcher
+from tests.deploy.harness import ROOT, Service
 
 FIRST = "43f98280"
 """Commit of version 0.1.0."""
@@ -117,8 +117,8 @@ def front(network: Network, folder: Path) -> Iterator[None]:
 class Follower(Visitor):
     """Follows the table of one player by a stream, as a client does: after an end again, with the last id."""
 
-    def __init__(self, house: House, number: int) -> None:
-        super().__init__(house)
+    def __init__(self, harness: Harness, number: int) -> None:
+        super().__init__(harness)
         self.number = number
         self.seen: dict[str, list[int]] = {}
         """Versions of the timeline by game, in the order in which they came."""
@@ -130,11 +130,11 @@ class Follower(Visitor):
 
     def visit(self) -> None:
         """Until the stream ends."""
-        stored = self.house.newest.get(self.number)
+        stored = self.harness.newest.get(self.number)
         if stored is None:
             time.sleep(0.1)
             return
-        host, port = self.house.addresses[FRONT].removeprefix("http://").split(":")
+        host, port = self.harness.addresses[FRONT].removeprefix("http://").split(":")
         connection = http.client.HTTPConnection(host, int(port), timeout=8)  # a comment comes every five seconds
         named = {"Authorization": f"Bearer {stored.token}", "Accept": "application/x-ndjson"}
         if stored.game in self.last:
@@ -149,11 +149,11 @@ class Follower(Visitor):
             if answer.status != 200:
                 self.ends[str(answer.status)] += 1
                 if answer.status not in (429, 503):
-                    self.house.faults.append(f"stream: {answer.status} {answer.read()[:200]!r}")
+                    self.harness.faults.append(f"stream: {answer.status} {answer.read()[:200]!r}")
                 time.sleep(0.5)
                 return
             for line in answer:
-                if self.house.over.is_set() or (line.strip() and not self._note(stored.game, json.loads(line))):
+                if self.harness.over.is_set() or (line.strip() and not self._note(stored.game, json.loads(line))):
                     return
             self.ends["closed"] += 1
         except (OSError, http.client.HTTPException) as error:
@@ -193,32 +193,32 @@ class Follower(Visitor):
 class Auditor(threading.Thread):
     """Asks for an audit of a game every second, as an operator does. Each is a job of the slow queue."""
 
-    def __init__(self, house: House, place: Place) -> None:
+    def __init__(self, harness: Harness, place: Place) -> None:
         super().__init__(daemon=True)
-        self._house, self._place = house, place
+        self._house, self._place = harness, place
         self.asked: list[str] = []
 
     def run(self) -> None:
         """Until all is over."""
-        crew = crew_of(self._place)
+        context = make_worker_context(self._place)
         try:
             while not self._house.over.wait(1):
                 if self._house.games:
                     game = self._house.games[len(self.asked) % len(self._house.games)]
                     request = JobRequest(new_id("audit"), "audit", game, at=now())
-                    crew.job_requests.submit(request)
+                    context.job_requests.submit(request)
                     self.asked.append(request.id)
         finally:
-            crew.views.close()
-            crew.ledger.close()
+            context.views.close()
+            context.ledger.close()
 
     def outcomes(self) -> list[str]:
         """What does not hold; waits for those that are open."""
-        crew = crew_of(self._place)
+        context = make_worker_context(self._place)
         try:
 
             def found() -> list[Doc] | None:
-                requests = [crew.job_requests.find(id_) for id_ in self.asked]
+                requests = [context.job_requests.find(id_) for id_ in self.asked]
                 outcomes = [r.outcome for r in requests if r is not None and r.outcome is not None]
                 return outcomes if len(outcomes) == len(self.asked) else None
 
@@ -226,8 +226,8 @@ class Auditor(threading.Thread):
             print(f"{len(outcomes)} audits are done", flush=True)
             return [f"audit: {outcome}" for outcome in outcomes if '"verified": true' not in json.dumps(outcome)]
         finally:
-            crew.views.close()
-            crew.ledger.close()
+            context.views.close()
+            context.ledger.close()
 
 
 @dataclass
@@ -237,7 +237,7 @@ class Fleet:
     network: Network
     folder: Path
     settings: dict[str, str]
-    house: House
+    harness: Harness
     running: dict[str, tuple[Build, Service]] = field(default_factory=dict)
 
     def replace(self, node: str, build: Build) -> str:
@@ -248,12 +248,12 @@ class Fleet:
             status = self.running.pop(node)[1].end()
             ended = time.monotonic() - begun
             if status:
-                self.house.faults.append(f"{node} ended with status {status}")
+                self.harness.faults.append(f"{node} ended with status {status}")
         self.running[node] = build, build.start(self.network, node, self.folder, self.settings)
         ready = time.monotonic() - begun - ended
         time.sleep(8)
         now = time.monotonic()
-        found = [self.house.history.since(begun, now, (kind,), FRONT) for kind in (WRITE, READ, LOOK)]
+        found = [self.harness.history.since(begun, now, (kind,), FRONT) for kind in (WRITE, READ, LOOK)]
         both = " and ".join(self.running[n][0].name if n in self.running else "none" for n in NODES)
         cells = [both, f"{ended:.1f} s", f"{ready:.1f} s", *(rate_of(f, begun, now) for f in found[:2])]
         return f"| {' | '.join([*cells, others_of([a for f in found for a in f])])} |"
@@ -302,22 +302,22 @@ def play(steps: Sequence[str], checkout: Path | None) -> list[str]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="annals-upgrade-")))
         stack.enter_context(front(network, folder))
         url = f"http://{network.addresses[FRONT]}:{PORT}"
-        house = House(network, {FRONT: url})
-        fleet = Fleet(network, folder, settings, house)
+        harness = Harness(network, {FRONT: url})
+        fleet = Fleet(network, folder, settings, harness)
         stack.callback(fleet.end)
         builds = {"0": first, "1": this}
         for node in NODES:
             fleet.running[node] = first, first.start(network, node, folder, settings)
-        until(lambda: house_is_ready(house), why="the front")
-        players = [Player(house, n, (FRONT,), HASTY if n % 2 else PATIENT) for n in range(4)]
-        followers = [Follower(house, n) for n in range(4)]
-        auditor = Auditor(house, place)
+        until(lambda: house_is_ready(harness), why="the front")
+        players = [Player(harness, n, (FRONT,), HASTY if n % 2 else PATIENT) for n in range(4)]
+        followers = [Follower(harness, n) for n in range(4)]
+        auditor = Auditor(harness, place)
         visitors: list[threading.Thread] = [
             *players,
             *followers,
             auditor,
-            Watcher(house, FRONT),
-            Inspector(house, FRONT),
+            Watcher(harness, FRONT),
+            Inspector(harness, FRONT),
         ]
         played = stack.enter_context(old_client(network, first, url, folder))
         for visitor in visitors:
@@ -328,11 +328,11 @@ def play(steps: Sequence[str], checkout: Path | None) -> list[str]:
             for node, wanted in zip(NODES, step, strict=True):
                 if fleet.running[node][0] is not builds[wanted]:
                     print(fleet.replace(node, builds[wanted]), flush=True)
-        house.over.set()
+        harness.over.set()
         for visitor in visitors:
             visitor.join(CALM)
             if visitor.is_alive():
-                house.faults.append(f"{type(visitor).__name__} does not end")
+                harness.faults.append(f"{type(visitor).__name__} does not end")
         if any(build is this for build, _ in fleet.running.values()):
             until_read(place)
         ends = sum((f.ends for f in followers), Counter[str]())
@@ -347,13 +347,13 @@ def play(steps: Sequence[str], checkout: Path | None) -> list[str]:
             said = service.complaints().splitlines()
             print(f"\nlog of {node}, {build.name}: {len(said)} lines", *said[-60:], sep="\n  ", file=sys.stderr)
         fleet.end()
-        return [*faults, *checked(place, house)]
+        return [*faults, *checked(place, harness)]
 
 
-def house_is_ready(house: House) -> bool:
+def house_is_ready(harness: Harness) -> bool:
     """Whether the front passes requests on."""
-    with inside(house.network.name(CLIENTS)):
-        return house.ask(FRONT, 5, "GET", "/readyz")[0] == "200"
+    with inside(harness.network.name(CLIENTS)):
+        return harness.ask(FRONT, 5, "GET", "/readyz")[0] == "200"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -36,7 +36,7 @@ class Stored:
 
 
 @dataclass
-class House:
+class Harness:
     """What clients share."""
 
     network: Network
@@ -81,17 +81,17 @@ class House:
 class Visitor(threading.Thread):
     """A thread in the network of the clients."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, harness: Harness) -> None:
         super().__init__(daemon=True)
-        self.house = house
+        self.harness = harness
 
     def run(self) -> None:
         try:
-            enter(self.house.network.name(CLIENTS))
-            while not self.house.over.is_set():
+            enter(self.harness.network.name(CLIENTS))
+            while not self.harness.over.is_set():
                 self.visit()
         except BaseException as error:  # noqa: BLE001 - told at the end
-            self.house.faults.append(f"{type(self).__name__}: {error!r}")
+            self.harness.faults.append(f"{type(self).__name__}: {error!r}")
 
     def visit(self) -> None:
         """Once."""
@@ -100,8 +100,10 @@ class Visitor(threading.Thread):
 class Player(Visitor):
     """Plays all seats of a table at one node, or at whichever answers, and then of another table."""
 
-    def __init__(self, house: House, number: int, nodes: Sequence[str], patience: float, pause: float = 0.1) -> None:
-        super().__init__(house)
+    def __init__(
+        self, harness: Harness, number: int, nodes: Sequence[str], patience: float, pause: float = 0.1
+    ) -> None:
+        super().__init__(harness)
         self.number, self.nodes, self.patience, self.pause = number, [*nodes], patience, pause
         self.rng = random.Random(number)
         self.keys = (f"{number:08}{n:024}" for n in itertools.count())
@@ -114,21 +116,21 @@ class Player(Visitor):
         path = f"/v1/games/{made['game']}"
         tokens = [self.tell(f"{path}/seats", {"seat": seat}, "")["token"] for seat in range(3)]
         started = self.tell(f"{path}/start", {}, made["token"])
-        self.house.games.append(made["game"])
+        self.harness.games.append(made["game"])
         self.note(made["game"], tokens[0], started)
-        while not self.house.over.is_set() and self.turn(path, tokens):
+        while not self.harness.over.is_set() and self.turn(path, tokens):
             pass
 
     def turn(self, path: str, tokens: Sequence[str]) -> bool:
         """What all have to say of the open decision; False after the end."""
-        found = self.look(f"{path}/decisions?wait={self.house.newest[self.number].position}", tokens[0])
+        found = self.look(f"{path}/decisions?wait={self.harness.newest[self.number].position}", tokens[0])
         if not found["decisions"]:
             return False
         decision = found["decisions"][0]
         silent = self.silent_seat(decision["id"])
         for seat in decision["must"]:
             for move in ({"type": "order", "to": f"t0{seat}", "units": 1}, {"type": "submit"}):
-                if seat != silent and not self.house.over.is_set():
+                if seat != silent and not self.harness.over.is_set():
                     self.move(path, tokens[seat], {"move": move, "decision": decision["id"]})
                     time.sleep(self.pause)
         time.sleep(self.pause)
@@ -146,7 +148,7 @@ class Player(Visitor):
 
     def note(self, game: str, token: str, doc: Doc) -> None:
         """What watchers wait for."""
-        self.house.newest[self.number] = Stored(game, token, doc["version"], doc["position"])
+        self.harness.newest[self.number] = Stored(game, token, doc["version"], doc["position"])
 
     def tell(self, path: str, body: Doc, token: str, kind: str = "") -> Doc:
         """Until there is an answer other than 503, also after all is over."""
@@ -154,9 +156,9 @@ class Player(Visitor):
         named = {"Idempotency-Key": key} | ({"Authorization": f"Bearer {token}"} if token else {})
         while True:
             node = self.nodes[0]
-            said, doc, begun, ended = self.house.ask(node, self.patience, "POST", path, named, body)
+            said, doc, begun, ended = self.harness.ask(node, self.patience, "POST", path, named, body)
             version = doc.get("version", 0) if said == "201" else 0
-            self.house.history.note(Answer(kind or "other", node, begun, ended, said, key, game, version))
+            self.harness.history.note(Answer(kind or "other", node, begun, ended, said, key, game, version))
             if said[0] in "24" and said[:3] != "429":
                 assert kind or said[0] == "2", (path, said, doc)
                 return doc
@@ -168,11 +170,11 @@ class Player(Visitor):
         while True:
             node = self.nodes[0]
             named = {"Authorization": f"Bearer {token}"}
-            said, doc, begun, ended = self.house.ask(node, self.patience, "GET", path, named)
-            self.house.history.note(Answer(LOOK, node, begun, ended, said))
+            said, doc, begun, ended = self.harness.ask(node, self.patience, "GET", path, named)
+            self.harness.history.note(Answer(LOOK, node, begun, ended, said))
             if said == "200":
                 return doc
-            if self.house.may_forget and said == "422 unknown_position":
+            if self.harness.may_forget and said == "422 unknown_position":
                 path = path.partition("?")[0]
             elif said[0] == "4" and said[:3] != "429":
                 raise AssertionError(f"{path} at {node}: {said}")
@@ -183,38 +185,38 @@ class Player(Visitor):
 class Watcher(Visitor):
     """Reads boards at one node, and waits for what was last acknowledged anywhere."""
 
-    def __init__(self, house: House, node: str) -> None:
-        super().__init__(house)
+    def __init__(self, harness: Harness, node: str) -> None:
+        super().__init__(harness)
         self.node, self.rng = node, random.Random(node)
 
     def visit(self) -> None:
         """One board."""
         time.sleep(0.1)
-        if not self.house.newest:
+        if not self.harness.newest:
             return
-        last = self.rng.choice([*self.house.newest.values()])
+        last = self.rng.choice([*self.harness.newest.values()])
         path, named = f"/v1/games/{last.game}/board?wait={last.position}", {"Authorization": f"Bearer {last.token}"}
-        said, doc, begun, ended = self.house.ask(self.node, PATIENT, "GET", path, named)
+        said, doc, begun, ended = self.harness.ask(self.node, PATIENT, "GET", path, named)
         digest = hashlib.sha256(json.dumps(doc, sort_keys=True).encode()).hexdigest()
         found = doc.get("version", 0) if said == "200" else 0
         seen = last.token, last.game, found, last.version, digest
-        self.house.history.note(Answer(READ, self.node, begun, ended, said, *seen))
+        self.harness.history.note(Answer(READ, self.node, begun, ended, said, *seen))
 
 
 class Inspector(Visitor):
     """Asks one node whether it is ready, and for its checkpoint."""
 
-    def __init__(self, house: House, node: str) -> None:
-        super().__init__(house)
+    def __init__(self, harness: Harness, node: str) -> None:
+        super().__init__(harness)
         self.node = node
 
     def visit(self) -> None:
         """Once a second at most."""
-        said, doc, begun, ended = self.house.ask(self.node, 5, "GET", "/readyz")
+        said, doc, begun, ended = self.harness.ask(self.node, 5, "GET", "/readyz")
         stated = f"{said}{', redis away' if doc.get('redis') == 'away' else ''}"
-        self.house.history.note(Answer(READY, self.node, begun, ended, stated))
-        said, doc, _, _ = self.house.ask(self.node, 5, "GET", "/v1/log/checkpoint")
+        self.harness.history.note(Answer(READY, self.node, begun, ended, stated))
+        said, doc, _, _ = self.harness.ask(self.node, 5, "GET", "/v1/log/checkpoint")
         if said == "200":
             _, size, root = doc["text"].splitlines()[:3]
-            self.house.history.checkpoints.add((self.node, int(size), root))
+            self.harness.history.checkpoints.add((self.node, int(size), root))
         time.sleep(0.5)

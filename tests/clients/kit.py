@@ -10,7 +10,7 @@ import pytest
 
 from tests.api.played import once, published
 from tests.api.test_clients import generated, imported
-from tests.deploy.house import ROOT, SHIPPED, Service
+from tests.deploy.harness import ROOT, SHIPPED, Service
 
 CLIENTS = ROOT / "clients"
 PYTHON, TYPESCRIPT = CLIENTS / "python", CLIENTS / "typescript"

@@ -16,10 +16,10 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.api.test_agents import pick
+from tests.api.test_agent_server import pick
 from tests.api.test_clients import imported
 from tests.clients.kit import CLIENTS
-from tests.deploy.house import SHIPPED, serving
+from tests.deploy.harness import SHIPPED, serving
 
 GAMES = {
     "seven_empires@1": 2,

@@ -15,7 +15,7 @@ from tests.api.test_clients import imported
 from tests.api.test_npm_clients import tools
 from tests.clients.kit import CLIENTS
 from tests.clients.test_typescript import compiled
-from tests.deploy.house import SHIPPED, serving
+from tests.deploy.harness import SHIPPED, serving
 
 __all__ = ["compiled", "tools"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.clients.kit import python_client
-from tests.deploy.house import SHIPPED, serving
+from tests.deploy.harness import SHIPPED, serving
 
 pytestmark = pytest.mark.xdist_group("devices")  # one service
 

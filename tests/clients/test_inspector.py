@@ -13,7 +13,7 @@ import pytest
 
 from tests.api.test_clients import imported
 from tests.clients.kit import CLIENTS
-from tests.deploy.house import SHIPPED, Service, serving
+from tests.deploy.harness import SHIPPED, Service, serving
 
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 

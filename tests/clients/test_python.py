@@ -22,7 +22,7 @@ from deploy.cli.main import main
 from tests.api.test_clients import imported
 from tests.clients.forked import FIRST, GAME, SECOND, forging
 from tests.clients.kit import PYTHON, Phoenix, python_client, python_types
-from tests.deploy.house import SHIPPED, serving
+from tests.deploy.harness import SHIPPED, serving
 
 client: Any = python_client()
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.clients.kit import python_client
-from tests.deploy.house import SHIPPED, serving
+from tests.deploy.harness import SHIPPED, serving
 
 client: Any = python_client()
 PASSWORD = "a river of green glass"

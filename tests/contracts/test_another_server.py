@@ -17,8 +17,8 @@ from domain.errors import StaleVersion, StoreUnavailable
 from domain.kernel.game.play_commands import Play
 from domain.ledger import Ledger, postgres
 from domain.service.seed_store import SeedStore
-from tests.contracts import crew
-from tests.contracts.crew import KEY, decision, refolded, running
+from tests.contracts import context
+from tests.contracts.context import KEY, decision, refolded, running
 from tests.postgres import Server, new_server, url_of
 
 PutBack = Callable[[Server, Callable[[], object]], None]
@@ -126,10 +126,10 @@ class TestAnotherServer:
         monkeypatch.setattr(postgres, "LOG_ID_LIFETIME", 0)
         with closing(Ledger.open(postgres_url)) as ledger:
             ledger.migrate()
-            commands, create, game = crew.commands(ledger), SeedStore.create, new_game_id()
+            commands, create, game = context.commands(ledger), SeedStore.create, new_game_id()
 
-            def replaced(vault: SeedStore, game: str) -> bytes:
-                seed = create(vault, game)
+            def replaced(seed_store: SeedStore, game: str) -> bytes:
+                seed = create(seed_store, game)
                 with psycopg.connect(postgres_url) as admin:
                     self.make_anew(admin)
                 return seed
@@ -148,7 +148,7 @@ class TestAnotherServer:
     ) -> None:
         with closing(Ledger.open(url)) as ledger, closing(Ledger.open(url)) as elsewhere:
             ledger.migrate()
-            commands, others = crew.commands(ledger), crew.commands(elsewhere)
+            commands, others = context.commands(ledger), context.commands(elsewhere)
             game = running(commands)
 
             def order(who: CommandHandler, seat: int, units: int) -> None:
@@ -184,7 +184,7 @@ class TestAnotherServer:
             ledger.migrate()
             ledger.keys.check()
             ledger.keys.add_master_key(KEY[::-1])
-            commands = CommandHandler(changed, crew.CATALOGUE, SeedStore(changed, changed.keys), count(1).__next__)
+            commands = CommandHandler(changed, context.CATALOGUE, SeedStore(changed, changed.keys), count(1).__next__)
             game = running(commands)
 
             def finished() -> None:
@@ -230,4 +230,4 @@ def test_answers_across_a_migration_do_not_count(postgres_url: str, monkeypatch:
         assert late
         for answer in late:
             answer()
-        assert crew.commands(ledger).open(new_game_id(), "orders@1", 2).versions == (1,)
+        assert context.commands(ledger).open(new_game_id(), "orders@1", 2).versions == (1,)

@@ -9,7 +9,7 @@ from psycopg.conninfo import conninfo_to_dict
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
 from domain.service.idempotency_keys import IdempotencyKey
-from tests.contracts.crew import KEY, game, record, records
+from tests.contracts.context import KEY, game, record, records
 from tests.contracts.test_archive import chained
 
 ASKED = IdempotencyKey("a", "hash")

@@ -23,7 +23,7 @@ from domain.ledger import archive as archives
 from domain.ledger.store import Store
 from domain.service.database import Execute
 from domain.service.seed_store import SeedStore
-from tests.contracts import crew
+from tests.contracts import context
 from tests.damage import overwrite, spoil
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
@@ -33,7 +33,7 @@ WHY = "it was closed long ago"
 @pytest.fixture
 def ledger(url: str) -> Iterator[Ledger]:
     """A ledger that seals."""
-    ledger = Ledger.open(url, crew.KEY)
+    ledger = Ledger.open(url, context.KEY)
     ledger.migrate()
     yield ledger
     ledger.close()
@@ -42,7 +42,7 @@ def ledger(url: str) -> Iterator[Ledger]:
 def played(ledger: Ledger, moves: int = 4, *, closed: bool = True) -> str:
     """A game with secrets."""
     made, game = (
-        CommandHandler(ledger, crew.CATALOGUE, SeedStore(ledger, ledger.keys), lambda: next(crew._CLOCK)),
+        CommandHandler(ledger, context.CATALOGUE, SeedStore(ledger, ledger.keys), lambda: next(context._CLOCK)),
         new_game_id(),
     )
     made.open(game, "orders@1", 3, {})
@@ -83,7 +83,7 @@ class TestReading:
         one, other = played(ledger), played(ledger, closed=False)
         before = ledger.read(one), log(ledger), ledger.version(one), [ledger.position(one, v) for v in range(12)]
         assert archive(ledger, one) == 10
-        for reader in (ledger, Ledger.open(url, crew.KEY)):
+        for reader in (ledger, Ledger.open(url, context.KEY)):
             assert (ledger.read(one), log(reader), reader.version(one)) == before[:3]
             assert [reader.position(one, v) for v in range(12)] == before[3]
             assert [reader.read(one, a, b) for a in range(10) for b in range(a, 11)] == [
@@ -101,7 +101,7 @@ class TestReading:
 
     def test_pages_are_free_for_others_on_sqlite(self, tmp_path: Path) -> None:
         """Those of the games that were played at the same time are as full as before."""
-        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", crew.KEY)
+        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", context.KEY)
         ledger.migrate()
         game, other = played(ledger, 300), played(ledger, 20, closed=False)
 
@@ -123,7 +123,7 @@ class TestReading:
         game = played(ledger)
         last = ledger.log(0, 1000)[-1].position
         archive(ledger, game)
-        assert ledger.append(crew.game(), [crew.record(1)], 0).positions[0] > last
+        assert ledger.append(context.game(), [context.record(1)], 0).positions[0] > last
 
     def test_packs_rest_sealed(self, ledger: Ledger, url: str) -> None:
         game = played(ledger)
@@ -250,7 +250,7 @@ class TestArchiving:
         """After so many of its ten records, or before the first: the next attempt does all of it."""
         game = played(ledger)
         before = ledger.read(game), ledger.execute("SELECT * FROM records")
-        process, pipe = crew.start(_killed, url, game, leaves(ledger, game), stores)
+        process, pipe = context.start(_killed, url, game, leaves(ledger, game), stores)
         with pytest.raises(EOFError):
             pipe.recv()
         process.join()
@@ -263,7 +263,7 @@ class TestArchiving:
 
     def test_a_full_disk_leaves_the_game_where_it_is(self, tmp_path: Path) -> None:
         """Whatever part of it fits; and once there is room it is moved."""
-        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", crew.KEY)
+        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", context.KEY)
         ledger.migrate()
         game = played(ledger, 200)
         before, known = ledger.read(game), leaves(ledger, game)
@@ -286,7 +286,7 @@ class TestArchiving:
     def test_of_two_at_once_one_does_it(self, ledger: Ledger, url: str) -> None:
         game = played(ledger, 60)
         before = ledger.read(game)
-        done = crew.together(2, _archived, url, game, leaves(ledger, game))
+        done = context.together(2, _archived, url, game, leaves(ledger, game))
         assert sorted(done) in ([0, 66], [-1, 66])
         assert ledger.read(game) == before
 
@@ -294,7 +294,7 @@ class TestArchiving:
         self, ledger: Ledger, url: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Both have read and proved the game; the store answers, so nobody waits for it."""
-        game, other = played(ledger), Ledger.open(url, crew.KEY)
+        game, other = played(ledger), Ledger.open(url, context.KEY)
         pieces, known = archives.Archive.make_chunks, leaves(ledger, game)
 
         def meanwhile(*args: object) -> object:
@@ -373,7 +373,7 @@ class TestDamages:
     )
     def test_a_column_that_has_changed_is_no_other_error(self, tmp_path: Path, change: str) -> None:
         """On SQLite a cell may hold whatever its bytes say."""
-        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", crew.KEY)
+        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", context.KEY)
         ledger.migrate()
         game = played(ledger)
         archive(ledger, game)
@@ -384,7 +384,7 @@ class TestDamages:
 
     @pytest.mark.parametrize("cell", ["NULL", "7", "10000000000000", "'text'", "1.5"])
     def test_a_piece_that_is_no_bytes_is_unreadable(self, tmp_path: Path, cell: str) -> None:
-        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", crew.KEY)
+        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", context.KEY)
         ledger.migrate()
         game = played(ledger)
         archive(ledger, game)
@@ -399,7 +399,7 @@ class TestDamages:
 
 
 def _killed(pipe: Connection, url: str, game: str, known: dict[int, str], stores: int) -> None:
-    ledger = Ledger.open(url, crew.KEY)
+    ledger = Ledger.open(url, context.KEY)
     store = type(ledger._connection.open())
 
     def cut_off(self: Store, events: Sequence[tuple[StoredEvent, bytes]], execute: Execute) -> bool:
@@ -413,7 +413,7 @@ def _killed(pipe: Connection, url: str, game: str, known: dict[int, str], stores
 
 
 def _archived(_: int, url: str, game: str, known: dict[int, str]) -> int:
-    ledger = Ledger.open(url, crew.KEY)
+    ledger = Ledger.open(url, context.KEY)
     try:
         return ledger.repair.archive_game(game, known, WHY)
     except StaleVersion:

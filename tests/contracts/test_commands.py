@@ -32,8 +32,8 @@ from domain.ledger import Ledger
 from domain.service.corruption import CorruptRecord, CorruptRecords
 from domain.service.keyring import Keyring
 from domain.service.seed_store import SeedStore
-from tests.contracts import crew
-from tests.contracts.crew import KEY, decision, refolded, running
+from tests.contracts import context
+from tests.contracts.context import KEY, decision, refolded, running
 
 SUBMIT = {"type": "submit"}
 PASS = {"type": "pass"}
@@ -42,13 +42,13 @@ NONCE = "0f" * 32
 
 @pytest.fixture
 def commands(ledger: Ledger) -> CommandHandler:
-    return crew.commands(ledger)
+    return context.commands(ledger)
 
 
 @pytest.fixture
 def others(ledger: Ledger) -> CommandHandler:
     """The commands of another process: they know only what they read."""
-    return crew.commands(ledger)
+    return context.commands(ledger)
 
 
 def kinds(records: Any) -> list[str]:
@@ -132,7 +132,7 @@ class TestTable:
             others.open(game, "orders@1", 2)
         assert refusal(lambda: commands.handle(game, Join(9, "ann"))) == "unknown_seat"
 
-    @pytest.mark.parametrize("name", ["", "nothing", crew.game(7)])
+    @pytest.mark.parametrize("name", ["", "nothing", context.game(7)])
     def test_an_unknown_game_is_told(self, commands: CommandHandler, name: str) -> None:
         with pytest.raises(UnknownGame):
             commands.handle(name, Join(0, "ann"))
@@ -215,14 +215,14 @@ class TestDecision:
 
     def test_nor_do_they_from_different_processes(self, commands: CommandHandler, ledger: Ledger, url: str) -> None:
         game = running(commands)
-        versions = crew.together(3, crew.submit, url, game, decision(commands, game))
+        versions = context.together(3, context.submit, url, game, decision(commands, game))
         assert sorted(v for mine in versions for v in mine) == [6, 7, 8]
         assert commands.game(game).state.top.kind == "resolve"
 
     def test_a_turn_is_resolved_by_one_worker(self, commands: CommandHandler, ledger: Ledger, url: str) -> None:
         game = running(commands)
         commands.handle(game, Lapse(decision(commands, game)))
-        done = crew.together(3, crew.resolve, url, game, decision(commands, game))
+        done = context.together(3, context.resolve, url, game, decision(commands, game))
         assert sorted(done) == [False, False, True]
         assert kinds(ledger.read(game)).count("resolved") == 1
 
@@ -250,7 +250,7 @@ class TestDecision:
         assert commands.handle(game, Play(1, [PASS], decision=decision(others, game))).versions == (7,)
 
     def test_a_lost_race_is_decided_anew_each_time(self, watched: Watched, others: CommandHandler) -> None:
-        commands = crew.commands(watched)
+        commands = context.commands(watched)
         game = running(others)
         open_now = decision(commands, game)
         others.handle(game, Play(0, [SUBMIT], decision=open_now))
@@ -307,7 +307,7 @@ class TestRepetition:
         open_now = decision(commands, game)
         first = commands.handle(game, Play(0, [PASS], decision=open_now), GameConditions(idempotency_key="c"))
         commands.handle(game, Play(1, [PASS]))
-        for again in (commands, others, crew.commands(ledger)):
+        for again in (commands, others, context.commands(ledger)):
             answer = again.handle(game, Play(0, [PASS], decision=open_now), GameConditions(idempotency_key="c"))
             assert answer.replayed
             assert (answer.aggregate, answer.versions, answer.position) == (game, first.versions, first.position)
@@ -388,12 +388,15 @@ class TestRepetition:
         assert ledger.version(game) == 13
 
     def test_a_repetition_that_overtakes_the_first_is_stored_once(self, ledger: Ledger) -> None:
-        game = running(crew.commands(ledger))
-        open_now = decision(crew.commands(ledger), game)
+        game = running(context.commands(ledger))
+        open_now = decision(context.commands(ledger), game)
         with ThreadPoolExecutor(6) as pool:
             asked = [
                 pool.submit(
-                    crew.commands(ledger).handle, game, Play(0, [SUBMIT], open_now), GameConditions(idempotency_key="c")
+                    context.commands(ledger).handle,
+                    game,
+                    Play(0, [SUBMIT], open_now),
+                    GameConditions(idempotency_key="c"),
                 )
                 for _ in range(6)
             ]
@@ -454,7 +457,7 @@ class TestRewind:
 
 class TestCache:
     def test_a_move_on_a_known_position_reads_nothing(self, watched: Watched) -> None:
-        commands = crew.commands(watched)
+        commands = context.commands(watched)
         game = running(commands, "skirmish@1")
         open_now = decision(commands, game)
         watched.reads.clear()
@@ -463,7 +466,7 @@ class TestCache:
         assert watched.reads == []
 
     def test_what_others_wrote_is_read_and_nothing_else(self, watched: Watched, others: CommandHandler) -> None:
-        commands = crew.commands(watched)
+        commands = context.commands(watched)
         game = running(commands, "skirmish@1")
         others.handle(game, Play(0, [PASS]))
         others.handle(game, Play(1, [PASS]))
@@ -481,7 +484,7 @@ class TestCache:
         assert commands.game(game) == refolded(ledger, game)
 
     def test_a_move_that_could_not_be_stored_is_not_remembered(self, watched: Watched) -> None:
-        commands = crew.commands(watched)
+        commands = context.commands(watched)
         game = running(commands, "skirmish@1")
         before = commands.game(game)
         watched.full = True
@@ -492,7 +495,7 @@ class TestCache:
         assert commands.handle(game, Play(0, [PASS])).versions == (6,)
 
     def test_no_more_games_are_kept_than_asked_others_are_reread(self, ledger: Ledger) -> None:
-        commands = crew.commands(ledger, keep=2)
+        commands = context.commands(ledger, keep=2)
         games = [running(commands, "skirmish@1") for _ in range(4)]
         for game in games:
             commands.handle(game, Play(0, [PASS]))

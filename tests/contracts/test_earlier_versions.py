@@ -13,7 +13,7 @@ from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
 from domain.service.heartbeat import Heartbeat
 from domain.service.idempotency_keys import IdempotencyKey
-from tests.contracts.crew import game, record
+from tests.contracts.context import game, record
 
 SHORT = """
 CREATE OR REPLACE FUNCTION public.annals_append(

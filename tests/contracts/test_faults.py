@@ -25,8 +25,8 @@ from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.keyring import Keyring
 from domain.service.seat_tokens import SeatTokens
 from projections.view_store import ViewStore
-from tests.contracts import crew
-from tests.contracts.crew import game, record, records
+from tests.contracts import context
+from tests.contracts.context import game, record, records
 from tests.postgres import Line, halfway, new_server, url_of
 
 WRITER = f"writer-{os.getpid()}"
@@ -34,7 +34,7 @@ WRITER = f"writer-{os.getpid()}"
 
 class TestMigrating:
     def test_several_processes_may_migrate_at_once(self, url: str) -> None:
-        crew.together(4, crew.migrate, url)
+        context.together(4, context.migrate, url)
         ledger = Ledger.open(url)
         assert ledger.append(game(), [record(1)], 0, IdempotencyKey("c", "h")).last == 1
         ledger.close()
@@ -42,14 +42,14 @@ class TestMigrating:
 
 class TestFork:
     def test_parent_and_child_both_go_on_writing(self, ledger: Ledger, url: str) -> None:
-        _, pipe = crew.start(crew.fork_in_use, url)
+        _, pipe = context.start(context.fork_in_use, url)
         status, notes = pipe.recv()
         assert status == 0
         assert (notes.count("parent"), notes.count("child")) == (21, 20)
         assert [r.body["note"] for r in ledger.read(game())] == notes
 
     def test_a_child_that_never_uses_the_ledger_does_no_harm(self, ledger: Ledger, url: str) -> None:
-        _, pipe = crew.start(crew.fork_unused, url)
+        _, pipe = context.start(context.fork_unused, url)
         assert pipe.recv() == (2, 2)
         assert ledger.version(game()) == 2
 
@@ -128,7 +128,7 @@ class TestCutOff:
 class TestKill:
     @pytest.mark.parametrize("after", [1, 5, 20, 60])
     def test_acknowledged_things_are_there_and_nothing_by_half(self, ledger: Ledger, url: str, after: int) -> None:
-        process, pipe = crew.start(crew.write_until_killed, named(url))
+        process, pipe = context.start(context.write_until_killed, named(url))
         acknowledged = [pipe.recv() for _ in range(after)]
         process.kill()
         process.join()
@@ -145,7 +145,7 @@ class TestKill:
         assert ledger.find_command(game(), f"c{head}") is None
 
     def test_the_next_writer_need_not_wait_for_the_dead_one(self, ledger: Ledger, url: str) -> None:
-        process, pipe = crew.start(crew.write_until_killed, named(url))
+        process, pipe = context.start(context.write_until_killed, named(url))
         pipe.recv()
         process.kill()
         process.join()
@@ -158,7 +158,7 @@ class TestFullDisk:
     def test_nothing_is_half_stored_and_ledger_works_with_room(self, tmp_path: Path) -> None:
         url = f"sqlite:///{tmp_path}/ledger.sqlite"
         Ledger.open(url).migrate()
-        _, pipe = crew.start(fill_the_disk, url)
+        _, pipe = context.start(fill_the_disk, url)
         acknowledged, after = pipe.recv()
         assert acknowledged > 2
         assert after == acknowledged + 2

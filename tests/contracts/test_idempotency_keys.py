@@ -10,7 +10,7 @@ from domain.errors import CommandReused, StaleVersion
 from domain.ledger import Ledger
 from domain.service.idempotency_keys import NO_GAME, IdempotencyKey
 from domain.service.job_requests import JobRequest, JobRequests, new_id
-from tests.contracts.crew import game, record
+from tests.contracts.context import game, record
 
 
 def key(asked: str, id_: str = "key", at: int = 7) -> IdempotencyKey:

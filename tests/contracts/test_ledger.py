@@ -20,8 +20,8 @@ from domain.kernel.records.record import Record
 from domain.ledger import CommandRow, Ledger, LogEntry, Receipt, postgres
 from domain.ledger.mapper import pack
 from domain.service.idempotency_keys import IdempotencyKey
-from tests.contracts import crew
-from tests.contracts.crew import game, record, records
+from tests.contracts import context
+from tests.contracts.context import game, record, records
 from tests.damage import overwrite
 
 ALICE, BOB = IdempotencyKey("alice", "a"), IdempotencyKey("bob", "b")
@@ -212,14 +212,14 @@ class TestVersions:
 
     def test_of_racing_threads_exactly_one_wins_each_version(self, ledger: Ledger) -> None:
         with ThreadPoolExecutor(8) as pool:
-            won = list(pool.map(lambda me: crew.won(ledger, me, 15), range(8)))
+            won = list(pool.map(lambda me: context.won(ledger, me, 15), range(8)))
         assert sorted(v for mine in won for v in mine) == list(range(1, 121))
         assert [r.body["note"] for r in ledger.read(game())] == [
             next(me for me in range(8) if v in won[me]) for v in range(1, 121)
         ]
 
     def test_of_racing_processes_exactly_one_wins_each_version(self, ledger: Ledger, url: str) -> None:
-        won = crew.together(3, crew.win, url, 25)
+        won = context.together(3, context.win, url, 25)
         assert sorted(v for mine in won for v in mine) == list(range(1, 76))
         assert [r.body["note"] for r in ledger.read(game())] == [
             next(me for me in range(3) if v in won[me]) for v in range(1, 76)
@@ -255,7 +255,7 @@ class TestCommands:
         assert not ledger.append(game(2), [record(1)], 0, IdempotencyKey("alice", "other")).replayed
 
     def test_same_command_of_several_processes_is_stored_once(self, ledger: Ledger, url: str) -> None:
-        answers = crew.together(3, crew.insist, url, 20)
+        answers = context.together(3, context.insist, url, 20)
         stored = [r.body["note"] for r in ledger.read(game())]
         assert stored == [f"c{n}" for n in range(20)]
         for n in range(20):
@@ -318,7 +318,7 @@ class TestTail:
     def test_who_tails_log_misses_nothing_and_sees_positions_rise(self, ledger: Ledger, url: str) -> None:
         writers, count = 3, 120
         with ThreadPoolExecutor(1) as pool:
-            writing = pool.submit(crew.together, writers, crew.fill, url, count)
+            writing = pool.submit(context.together, writers, context.fill, url, count)
             seen: list[LogEntry] = []
             while len(seen) < writers * count:
                 finished = writing.done()

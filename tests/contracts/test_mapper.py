@@ -17,7 +17,7 @@ from domain.kernel.records.record import KINDS, Record
 from domain.kernel.schema.canonical_json import canonical, digest
 from domain.ledger import Ledger
 from domain.ledger.mapper import RecordMapper, StoredRecord, _split_first, _with_length, pack, unpack
-from tests.contracts.crew import KEY
+from tests.contracts.context import KEY
 from tests.kernel.flows import skirmish
 
 GAME = UUID(int=1)

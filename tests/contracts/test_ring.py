@@ -7,7 +7,7 @@ import pytest
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
 from domain.service.database import Execute
-from tests.contracts.crew import KEY
+from tests.contracts.context import KEY
 
 
 def test_a_transaction_may_be_the_first_to_need_the_ring(url: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from deploy.config.settings import Settings, load_settings
 from deploy.runtime import nginx
-from tests.deploy.house import PATIENCE, until
+from tests.deploy.harness import PATIENCE, until
 from tests.deploy.raw_http import (
     CLOSE,
     Client,

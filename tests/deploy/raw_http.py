@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from api.services import ApiSettings
-from tests.deploy.house import Service, serving
+from tests.deploy.harness import Service, serving
 
 MARGIN = 5.0
 """Seconds that a busy machine may take longer than a limit."""

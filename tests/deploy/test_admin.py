@@ -10,7 +10,7 @@ from deploy.config.settings import load_settings
 from deploy.runtime.wiring import migrate, open_account_store
 from domain.accounts.accounts import AccountRegistration
 from domain.accounts.recovery_codes import FOR_ALL
-from tests.deploy.house import call
+from tests.deploy.harness import call
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ from domain.ledger import Ledger
 from projections.archived_views import ArchivedViewLoader
 from projections.reader import Reader
 from tests.damage import overwrite
-from tests.deploy.house import CATALOGUE, Service, Table, call, serving, until
-from tests.deploy.test_mending import Place, closed
+from tests.deploy.harness import CATALOGUE, Service, Table, call, serving, until
+from tests.deploy.test_game_repair import Place, closed
 
 PATHS = (
     "",

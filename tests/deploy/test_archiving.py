@@ -21,8 +21,8 @@ from projections.projector import Projector
 from projections.rebuild import create_generation, switch_generation
 from projections.viewer_history import ViewerHistory
 from tests.damage import overwrite
-from tests.deploy.house import CATALOGUE, call
-from tests.deploy.test_mending import Place, closed, exported, place
+from tests.deploy.harness import CATALOGUE, call
+from tests.deploy.test_game_repair import Place, closed, exported, place
 from tests.postgres import postgres_server, postgres_url
 from workers.maintenance.archiving import GameArchiver
 

@@ -11,7 +11,7 @@ import pytest
 
 from domain.kernel.proof.verify import verify
 from domain.kernel.records import export
-from tests.deploy.house import CATALOGUE, Doc, Service, Table, call, serving, until
+from tests.deploy.harness import CATALOGUE, Doc, Service, Table, call, serving, until
 from tests.deploy.served import WALL
 from tests.postgres import postgres_server, postgres_url
 

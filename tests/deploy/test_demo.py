@@ -18,7 +18,7 @@ from deploy.cli.main import main
 from deploy.simulation import demo
 from deploy.simulation.demo import DemoClient, DemoError, DemoGame, pick
 from domain.types import Doc, Json
-from tests.deploy.house import PATIENCE, SHIPPED, command, environment, until
+from tests.deploy.harness import PATIENCE, SHIPPED, command, environment, until
 
 
 def test_a_whole_game_is_played_and_its_export_verifies(

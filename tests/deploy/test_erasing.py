@@ -6,7 +6,7 @@ import math
 import time
 from pathlib import Path
 
-from tests.deploy.house import Table, serving, until
+from tests.deploy.harness import Table, serving, until
 from tests.deploy.test_archived_service import shipped
 
 NAME, REASON = "Quillon Abernethy Vraskovich", "A card of Xanthippe was misread"

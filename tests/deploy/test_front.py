@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from deploy.runtime import nginx
-from tests.deploy.house import Service, Table, serving, until
+from tests.deploy.harness import Service, Table, serving, until
 from tests.deploy.raw_http import (
     CLOSE,
     LARGEST,

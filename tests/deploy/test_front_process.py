@@ -15,7 +15,7 @@ import pytest
 from api.services import ApiSettings
 from deploy.config.settings import SettingsError, load_settings
 from deploy.runtime import binaries, nginx, server
-from tests.deploy.house import PATIENCE
+from tests.deploy.harness import PATIENCE
 from tests.deploy.nginx_alone import alone, is_listening, started, told
 from tests.deploy.raw_http import (
     Doc,

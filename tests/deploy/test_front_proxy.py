@@ -13,7 +13,7 @@ import pytest
 
 from deploy.config.settings import Settings
 from deploy.runtime import nginx
-from tests.deploy.house import until
+from tests.deploy.harness import until
 from tests.deploy.nginx_alone import FORGED, Echo, alone, told
 from tests.deploy.raw_http import (
     CLOSE,
@@ -23,7 +23,7 @@ from tests.deploy.raw_http import (
     request,
     statuses,
 )
-from tests.deploy.test_door import is_served
+from tests.deploy.test_connection_limits import is_served
 
 __all__ = ["many_files"]
 

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import httpx
 
-from tests.deploy.house import Service
+from tests.deploy.harness import Service
 from tests.deploy.raw_http import (
     Client,
     many_files,

@@ -16,8 +16,8 @@ import pytest
 
 from deploy.runtime import embedded_redis
 from domain.types import Json
-from tests.deploy import house
-from tests.deploy.house import Service, Table, call, command, environment, serving, until
+from tests.deploy import harness
+from tests.deploy.harness import Service, Table, call, command, environment, serving, until
 
 REPLACED = 40
 """Seconds on a busy machine; ten and some on a quiet one."""
@@ -130,7 +130,7 @@ def test_whoever_a_frozen_prober_does_not_vouch_for_lives(tmp_path: Path) -> Non
 def test_a_front_without_a_connection_left_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has closed the prober's connection: who hangs closes none."""
     few = ["/bin/sh", "-c", 'ulimit -n 256; exec "$@"', "few"]
-    monkeypatch.setattr(house, "command", lambda *args, **kept: [*few, *command(*args, **kept)])
+    monkeypatch.setattr(harness, "command", lambda *args, **kept: [*few, *command(*args, **kept)])
     with serving(tmp_path / "data") as service:
         vouched = [*front(service), service.pid("annals-api")]
         with crowd(service) as another:

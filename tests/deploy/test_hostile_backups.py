@@ -22,7 +22,7 @@ from deploy.backup.snapshot import restore_snapshot, take_snapshot
 from deploy.backup.wal_archive import WalArchiver
 from deploy.backup.wal_files import BASE, BaseBackup
 from deploy.config.settings import Settings, SettingsError, load_settings
-from tests.deploy.house import call, run
+from tests.deploy.harness import call, run
 from tests.deploy.running_backup import NOW, copier, copies, db, named, settings
 
 __all__ = ["copier", "db", "settings"]

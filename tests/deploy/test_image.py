@@ -16,7 +16,7 @@ import httpx
 import pytest
 import yaml
 
-from tests.deploy.house import PATIENCE, ROOT, environment
+from tests.deploy.harness import PATIENCE, ROOT, environment
 from workers.notifications.smtp_settings import parse_smtp_url
 
 DEPLOY = ROOT / "deploy"

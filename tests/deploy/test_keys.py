@@ -16,7 +16,7 @@ from domain.errors import WrongKey
 from domain.ledger import Ledger
 from domain.ledger.mapper import unpack
 from domain.service.keyring import fingerprint
-from tests.deploy.house import Table, call, serving
+from tests.deploy.harness import Table, call, serving
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from deploy.config.settings import SettingsError, load_settings
-from tests.deploy.house import Service, call, serving, until
+from tests.deploy.harness import Service, call, serving, until
 from tests.deploy.test_webhooks import account, table
 from tests.notifications.mailserver import MailServer, mail_server, text
 

@@ -13,7 +13,7 @@ from authlib.integrations.requests_client import OAuth2Session
 
 from tests.api.members import PASSWORD
 from tests.api.oauth.browser import Form, forms
-from tests.deploy.house import Doc, Service, serving
+from tests.deploy.harness import Doc, Service, serving
 from tests.postgres import postgres_server, postgres_url
 
 pytestmark = pytest.mark.xdist_group("oauth services")  # each store has one service

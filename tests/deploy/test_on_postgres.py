@@ -13,7 +13,7 @@ from redis import Redis
 from domain.kernel.proof.verify import verify
 from domain.kernel.records import export
 from projections.schema import schema_name
-from tests.deploy.house import CATALOGUE, Doc, Table, serving, until
+from tests.deploy.harness import CATALOGUE, Doc, Table, serving, until
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
 

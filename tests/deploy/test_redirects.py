@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.deploy.house import Service, serving
+from tests.deploy.harness import Service, serving
 
 pytestmark = pytest.mark.xdist_group("redirects")  # one service
 

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from api.services import ApiSettings
-from tests.deploy.house import Service, serving
+from tests.deploy.harness import Service, serving
 from tests.deploy.nginx_alone import alone
 from tests.deploy.raw_http import LARGEST, Client, port_of, request, statuses
 

@@ -25,7 +25,7 @@ from deploy.runtime.supervisor import hold_lock
 from domain.ledger import Ledger
 from projections.leases import load_progress
 from projections.view_store import ViewStore
-from tests.deploy.house import Table, call, serving, until
+from tests.deploy.harness import Table, call, serving, until
 from tests.deploy.running_backup import NOW, copier, copies, db, named, people, settings
 
 __all__ = ["copier", "db", "settings"]

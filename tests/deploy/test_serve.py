@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from deploy.runtime import embedded_redis
-from tests.deploy.house import PATIENCE, Table, command, environment, run, serving, until
+from tests.deploy.harness import PATIENCE, Table, command, environment, run, serving, until
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
 

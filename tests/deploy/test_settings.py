@@ -10,7 +10,7 @@ import pytest
 
 from deploy.config.settings import SettingsError, load_settings
 from deploy.runtime import binaries, embedded_redis
-from tests.deploy.house import call
+from tests.deploy.harness import call
 
 SECRET = "5ec2e7" * 10 + "0000"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.deploy.house import Service, Table, run, serving, until
+from tests.deploy.harness import Service, Table, run, serving, until
 from tests.deploy.test_streams import LINES, Stream
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.house import ROOT, SHIPPED, environment, serving
+from tests.deploy.harness import ROOT, SHIPPED, environment, serving
 
 PAGE = ROOT / "docs" / "api" / "README.md"
 ADDRESS = "http://127.0.0.1:8000"

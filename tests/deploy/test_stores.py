@@ -24,7 +24,7 @@ from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
 from projections.view_store import ViewStore
 from tests.deploy.certificates import authority
-from tests.deploy.house import Table, call, serving
+from tests.deploy.harness import Table, call, serving
 from tests.postgres import new_server as new_postgres
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import new_server
@@ -313,9 +313,9 @@ def over_tls(path: Path, cert: Path, key: Path, asked: int = 0) -> Iterator[int]
     def listen() -> None:
         with suppress(OSError):
             while True:
-                threading.Thread(target=serve, args=(door.accept()[0],), daemon=True).start()
+                threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
 
-    with socket.create_server(("127.0.0.1", 0)) as door:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
         threading.Thread(target=listen, daemon=True).start()
-        yield int(door.getsockname()[1])
-        door.shutdown(socket.SHUT_RDWR)
+        yield int(listener.getsockname()[1])
+        listener.shutdown(socket.SHUT_RDWR)

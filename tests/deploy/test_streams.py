@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.deploy.house import Doc, Service, Table, command, environment, serving, until
+from tests.deploy.harness import Doc, Service, Table, command, environment, serving, until
 from tests.deploy.test_frozen import REPLACED, halt
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server

@@ -16,7 +16,7 @@ import pytest
 from deploy.config.settings import SettingsError
 from deploy.runtime import supervisor as module
 from deploy.runtime.supervisor import MAX_CHECK_GAP, Program, Supervisor, hold_lock, stop_on_signals
-from tests.deploy.house import PATIENCE, environment, until
+from tests.deploy.harness import PATIENCE, environment, until
 from workers import liveness
 
 SLEEP = ["/bin/sh", "-c", "sleep 60"]

@@ -19,7 +19,7 @@ import pytest
 from deploy.config.settings import SettingsError, load_settings
 from deploy.runtime.wiring import migrate
 from domain.ledger.sqlite_files import list_integrity_errors
-from tests.deploy.house import Service, Table, call, command, environment, serving, until
+from tests.deploy.harness import Service, Table, call, command, environment, serving, until
 from tests.imposter import Answer, depths, imposter, noise, numbers
 from tests.valkey import new_server
 

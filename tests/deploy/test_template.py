@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from tests import template
-from tests.deploy.house import run as served
-from tests.deploy.house import serving
+from tests.deploy.harness import run as served
+from tests.deploy.harness import serving
 
 TEMPLATE = Path(template.__file__).parent
 

@@ -20,7 +20,7 @@ from cryptography.x509.oid import NameOID
 from deploy.config.settings import SettingsError, load_settings
 from deploy.runtime import nginx
 from deploy.runtime.certificate import unverified_context
-from tests.deploy.house import Service, Table, call, run, serving, until
+from tests.deploy.harness import Service, Table, call, run, serving, until
 
 pytestmark = pytest.mark.xdist_group("tls")  # one service
 

@@ -9,7 +9,7 @@ import pytest
 
 from deploy.cli.main import main
 from deploy.simulation.simulate import simulate
-from tests.deploy.house import ROOT
+from tests.deploy.harness import ROOT
 from tests.kernel.flows import skirmish
 
 TEMPLATE = str(ROOT / "clients" / "python" / "bot_template.py")

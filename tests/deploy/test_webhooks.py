@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.deploy.house import Service, serving, until
+from tests.deploy.harness import Service, serving, until
 from tests.notifications.conftest import Receiver, receiver
 
 __all__ = ["receiver"]

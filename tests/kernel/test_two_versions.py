@@ -140,7 +140,9 @@ def test_without_files_all_games_of_the_service_are_compared(
             return read(game, *span, **more)
 
         services = SimpleNamespace(
-            reader=site.services.reader, ledger=SimpleNamespace(read=read_or_fail), seed_store=site.crew.seed_store
+            reader=site.services.reader,
+            ledger=SimpleNamespace(read=read_or_fail),
+            seed_store=site.context.seed_store,
         )
         monkeypatch.setattr(compare_command, "open_services", lambda *_: nullcontext(services))
         monkeypatch.setattr(

@@ -101,24 +101,24 @@ def receiver() -> Iterator[Receiver]:
 class Office:
     """Everything that makes notices and sends them."""
 
-    crew: WorkerContext
+    context: WorkerContext
     people: AccountStore
     access: SeatTokens
     notices: NotificationStore
     time: list[int]
 
     def __post_init__(self) -> None:
-        self.owing = NotificationProducer(self.crew, self.notices.outbox)
-        self.couriers = self.send()
+        self.owing = NotificationProducer(self.context, self.notices.outbox)
+        self.delivery_pool = self.send()
 
     def send(self, sender: WebhookClient | None = None, mode: str = "loopback") -> DeliveryPool:
         """Those who deliver."""
         sender = sender or WebhookClient(is_public_or_loopback_ip)
-        return DeliveryPool(self.notices, self.people.audit_log, self.crew.clock, mode, sender)
+        return DeliveryPool(self.notices, self.people.audit_log, self.context.clock, mode, sender)
 
     def again(self) -> None:
         """The process was killed and started anew."""
-        self.owing = NotificationProducer(self.crew, self.notices.outbox)
+        self.owing = NotificationProducer(self.context, self.notices.outbox)
 
     def person(self, name: str) -> Account:
         id_ = self.people.accounts.make_id()
@@ -131,11 +131,11 @@ class Office:
     ) -> str:
         """A game at which these have the first seats, guests the others."""
         game = new_game_id()
-        self.crew.commands.open(game, ruleset, seats, body.pop("options", {}), body=body)
+        self.context.commands.open(game, ruleset, seats, body.pop("options", {}), body=body)
         for seat in range(seats):
             player = people[seat].player if seat < len(people) else f"guest{seat}"
             beside = self.access.issue(game, seat, player, self.access.make_token().token, account=seat < len(people))
-            self.crew.commands.handle(
+            self.context.commands.handle(
                 game, Join(seat, player), GameConditions(extra_statements=partial(_beside, beside))
             )
         if start:
@@ -144,19 +144,19 @@ class Office:
 
     def begin(self, game: str) -> None:
         """Start a game of which all seats are taken."""
-        self.crew.commands.handle(game, Start())
+        self.context.commands.handle(game, Start())
 
     def hook(self, who: Account, url: str, about: str = "mine", game: str = "", *events: str) -> Webhook:
         wanted = WebhookRequest(url, about, game, events)
         return self.notices.webhooks.create(who.id, wanted, "loopback", self.head(), [])[0]
 
     def head(self) -> int:
-        entries = self.crew.ledger.log(0, 10_000)
+        entries = self.context.ledger.log(0, 10_000)
         return entries[-1].position if entries else 0
 
     def rows(self) -> Sequence[tuple[Any, ...]]:
         """Of all deliveries id, webhook, type and state."""
-        return self.crew.ledger.execute("SELECT id, webhook, type, state FROM deliveries ORDER BY made, id")
+        return self.context.ledger.execute("SELECT id, webhook, type, state FROM deliveries ORDER BY made, id")
 
     def types(self) -> list[str]:
         return sorted(row[2] for row in self.rows())
@@ -164,7 +164,7 @@ class Office:
     def deliver(self) -> int:
         """All that is due now; how many were tried."""
         found = 0
-        while self.couriers.deliver_next():
+        while self.delivery_pool.deliver_next():
             found += 1
         return found
 
@@ -188,23 +188,23 @@ def office(request: pytest.FixtureRequest, tmp_path: Path, catalogue: RulesetReg
     ledger, time = Ledger.open(urls[0], bytes(32)), [1_000 * DAY]
     ledger.migrate()
     keys: Keyring = ledger.keys
-    views, vault = ViewStore(urls[1], keys), SeedStore(ledger, keys)
+    views, seed_store = ViewStore(urls[1], keys), SeedStore(ledger, keys)
     people, access = AccountStore(ledger, keys, lambda: time[0]), SeatTokens(ledger, keys, lambda: time[0] // 1000)
     notices = NotificationStore(ledger, keys, lambda: time[0])
     for each in (people, access, notices, notices, JobRequests(ledger)):
         each.migrate()
-    commands = CommandHandler(ledger, catalogue, vault, lambda: time[0])
-    crew = WorkerContext(
+    commands = CommandHandler(ledger, catalogue, seed_store, lambda: time[0])
+    context = WorkerContext(
         ledger=ledger,
         registry=catalogue,
-        seed_store=vault,
+        seed_store=seed_store,
         commands=commands,
         views=views,
         history=ViewerHistory(ledger, catalogue, views),
         clock=lambda: time[0],
     )
-    crew.talk.migrate()
-    crew.orders.migrate()
-    yield Office(crew, people, access, notices, time)
+    context.talk.migrate()
+    context.orders.migrate()
+    yield Office(context, people, access, notices, time)
     views.close()
     ledger.close()

@@ -36,12 +36,12 @@ class Desk:
     """An office that sends mail."""
 
     def __init__(self, office: Office, server: MailServer) -> None:
-        self.office, self.server, self.catalogue = office, server, office.crew.registry
-        office.crew.views.migrate()
-        self.reader = Reader(office.crew.views)
+        self.office, self.server, self.catalogue = office, server, office.context.registry
+        office.context.views.migrate()
+        self.reader = Reader(office.context.views)
         self.by(SmtpClient(SmtpServer("127.0.0.1", server.port, "none")))
         self.digests = DigestProducer(office.notices.outbox, office.notices.email_subscriptions, self.reader)
-        office.owing = NotificationProducer(office.crew, office.notices.outbox, self.digests)
+        office.owing = NotificationProducer(office.context, office.notices.outbox, self.digests)
 
     def by(self, post: SmtpClient) -> None:
         """From now on that one hands mails over."""
@@ -50,15 +50,15 @@ class Desk:
         notices = self.office.notices
         unread = notices.unread_mail, notices.outbox.unread_messages
         self.mailer = Mailer(notices.email_subscriptions, letters, post, self.reader, *unread)
-        self.office.couriers = DeliveryPool(
+        self.office.delivery_pool = DeliveryPool(
             self.office.notices,
             self.office.people.audit_log,
-            self.office.crew.clock,
+            self.office.context.clock,
             "loopback",
             WebhookClient(is_public_or_loopback_ip),
             self.mailer,
             ChatRenderer(notices.chats, self.describer, "https://play.example"),
-            order_hold=OrderHold(self.office.crew.orders, self.reader),
+            order_hold=OrderHold(self.office.context.orders, self.reader),
         )
 
     def keep(self, who: Account, address: str = ADDRESS, *events: str, **more: Any) -> EmailSubscription:
@@ -97,7 +97,7 @@ class Desk:
 
     def pump(self) -> None:
         """Bring the views to the end of the log."""
-        pump = Projector(ViewerHistory(self.office.crew.ledger, self.catalogue, self.office.crew.views), "test")
+        pump = Projector(ViewerHistory(self.office.context.ledger, self.catalogue, self.office.context.views), "test")
         while pump.run(self.office.time[0]):
             pass
         pump.release()

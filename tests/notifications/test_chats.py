@@ -56,7 +56,7 @@ class TestMessages:
         game = desk.office.table(anne, start=False, **PACE)
         desk.office.access.texts.set_card(game, anne.player, "Sunday", "")
         for statement in desk.office.access.texts.set_name(anne.player, "Anne"):
-            desk.office.crew.ledger.execute(*statement)
+            desk.office.context.ledger.execute(*statement)
         join_chat(desk, anne, game, receiver, language)
         desk.office.begin(game)
         assert told(desk, receiver) == [f"Sunday (Orders)\n{said} (UTC)\nhttps://play.example/games/{game}"]
@@ -93,7 +93,7 @@ class TestMessages:
     def test_the_end_is_told(self, desk: Desk, anne: Account, receiver: Receiver) -> None:
         game = desk.office.table(anne)
         join_chat(desk, anne, game, receiver)
-        desk.office.crew.commands.handle(game, Close("abandoned", "director"))
+        desk.office.context.commands.handle(game, Close("abandoned", "director"))
         (message,) = told(desk, receiver)
         assert "The game is over." in message
 
@@ -129,7 +129,7 @@ class TestSilence:
         join_chat(desk, anne, game, receiver)
         desk.office.begin(game)
         desk.office.owing.produce()
-        desk.office.crew.commands.handle(game, Extend(decision(desk.office, game), 7_200_000, "director"))
+        desk.office.context.commands.handle(game, Extend(decision(desk.office, game), 7_200_000, "director"))
         (message,) = told(desk, receiver)
         assert "02:00 (UTC)" in message
 
@@ -138,7 +138,7 @@ class TestSilence:
         join_chat(desk, anne, game, receiver)
         desk.office.begin(game)
         desk.office.owing.produce()
-        desk.office.crew.commands.handle(game, PauseGame())
+        desk.office.context.commands.handle(game, PauseGame())
         (message,) = told(desk, receiver)
         assert "The game is paused: no time runs." in message
         assert "Until" not in message
@@ -159,7 +159,7 @@ class TestSilence:
 def test_chat_is_no_webhook_and_its_address_is_kept_encrypted(desk: Desk, anne: Account, receiver: Receiver) -> None:
     game = desk.office.table(anne)
     join_chat(desk, anne, game, receiver)
-    chat, execute = desk.office.notices.chats.find(game), desk.office.crew.ledger.execute
+    chat, execute = desk.office.notices.chats.find(game), desk.office.context.ledger.execute
     assert chat
     assert desk.office.notices.webhooks.list_by_account(anne.id) == []
     assert desk.office.notices.webhooks.find(anne.id, chat.webhook) is None

@@ -32,7 +32,7 @@ WAYS: dict[str, dict[str, Any]] = {
 def direct(office: Office, game: str, who: Account) -> Officer:
     token = office.access.make_token().token
     for statement, row in office.access.issue(game, "director", who.player, token, account=True):
-        office.crew.ledger.execute(statement, row)
+        office.context.ledger.execute(statement, row)
     return Officer(who.player, "owner")
 
 
@@ -44,10 +44,10 @@ class TestTables:
         game = office.table(anne, bob, **PACE)
         owner = direct(office, game, olga)
         author = owner if way == "removed" else None
-        office.crew.commands.handle(game, Leave(1, **WAYS[way]), GameConditions(author=author))
+        office.context.commands.handle(game, Leave(1, **WAYS[way]), GameConditions(author=author))
         for _ in range(2):
             office.owing.produce()
-        version = office.crew.ledger.version(game)
+        version = office.context.ledger.version(game)
         until = office.time[0] + 3_600_000 if way == "held" else None
         for name in ("Anne", "Olga"):
             (data,) = (doc["data"] for doc in bodies(office, hooks[name]))
@@ -59,9 +59,9 @@ class TestTables:
         anne, bob = office.person("Anne"), office.person("Bob")
         game = office.table(anne, bob, **PACE)
         hook = office.hook(anne, URL, "mine", "", "seat.left")
-        office.crew.commands.handle(game, Leave(1, 60))
+        office.context.commands.handle(game, Leave(1, 60))
         office.time[0] += 61_000
-        office.crew.commands.handle(game, Vacate(1))
+        office.context.commands.handle(game, Vacate(1))
         office.owing.produce()
         assert sorted(doc["data"]["how"] for doc in bodies(office, hook)) == ["left", "vacated"]
 
@@ -69,8 +69,8 @@ class TestTables:
         anne, bob = office.person("Anne"), office.person("Bob")
         hook = office.hook(anne, URL, "mine", "", "seat.left")
         game = office.table(anne, bob, start=False)
-        office.crew.commands.handle(game, Leave(1))
-        office.crew.commands.handle(game, Join(1, "guest"))
+        office.context.commands.handle(game, Leave(1))
+        office.context.commands.handle(game, Join(1, "guest"))
         office.owing.produce()
         (data,) = (doc["data"] for doc in bodies(office, hook))
         assert (data["status"], data["leaver"], data["until"]) == ("open", 1, None)
@@ -79,7 +79,7 @@ class TestTables:
     def test_a_mail_names_the_seat_and_the_time(self, desk: Desk, anne: Account, language: str) -> None:
         game = desk.office.table(anne, **PACE)
         desk.confirmed(anne, ADDRESS, "seat.left", language=language)
-        desk.office.crew.commands.handle(game, Leave(1, 3600))
+        desk.office.context.commands.handle(game, Leave(1, 3600))
         desk.pump()
         desk.send()
         (mail,) = desk.server.mails[-1:]
@@ -92,7 +92,7 @@ class TestTables:
     def test_the_chat_is_told(self, desk: Desk, anne: Account, receiver: Receiver) -> None:
         game = desk.office.table(anne, **PACE)
         join_chat(desk, anne, game, receiver)
-        desk.office.crew.commands.handle(game, Leave(2, 3600))
+        desk.office.context.commands.handle(game, Leave(2, 3600))
         (message,) = (each for each in told(desk, receiver) if "has left" in each)
         assert "A player has left: seat 3\nHeld for a substitute until: " in message
 

@@ -55,7 +55,7 @@ class TestOneThatCannotBeMade:
         asked(desk, anne)
         asked(desk, bob, "bob@example.org")
         game = desk.office.table(anne, bob)
-        desk.office.crew.commands.handle(game, Close("abandoned", "director"))
+        desk.office.context.commands.handle(game, Close("abandoned", "director"))
         desk.pump()
         next_day(desk, anne)
         real = DigestProducer._build_digest
@@ -88,8 +88,8 @@ class TestOneThatCannotBeMade:
         desk.pump()
         next_day(desk, anne)
         for box in bad:
-            desk.office.crew.ledger.execute("UPDATE webhooks SET box = '00' WHERE id = ?", (box.webhook,))
-        desk.office.crew.ledger.execute("UPDATE mailboxes SET next = next - 1 WHERE account <> ?", (anne.id,))
+            desk.office.context.ledger.execute("UPDATE webhooks SET box = '00' WHERE id = ?", (box.webhook,))
+        desk.office.context.ledger.execute("UPDATE mailboxes SET next = next - 1 WHERE account <> ?", (anne.id,))
         for _ in range(2):
             desk.send()
         assert told(desk) == [ADDRESS]
@@ -144,8 +144,8 @@ class TestManyAtOnce:
         desk.send()
         body = text(desk.server.mails[-1])
         assert (body.count("Your seat: 1"), "and 3 more" in body) == (2, True)
-        (row,) = desk.office.crew.ledger.execute("SELECT id, box FROM deliveries WHERE type = ?", (DIGEST,))
-        kept = desk.office.crew.ledger.keys.open("notices", f"delivery|{row[0]}", bytes.fromhex(row[1]))
+        (row,) = desk.office.context.ledger.execute("SELECT id, box FROM deliveries WHERE type = ?", (DIGEST,))
+        kept = desk.office.context.ledger.keys.open("notices", f"delivery|{row[0]}", bytes.fromhex(row[1]))
         assert len(json.loads(kept)["data"]["turns"]) == 2
         assert box.webhook
 
@@ -154,11 +154,11 @@ class TestWhatItTells:
     def test_end_that_the_views_learn_of_late_is_told_the_next_day(self, desk: Desk, anne: Account) -> None:
         asked(desk, anne)
         game, other = desk.office.table(anne), desk.office.table(anne)
-        desk.office.crew.commands.handle(other, Close("abandoned", "director"))
+        desk.office.context.commands.handle(other, Close("abandoned", "director"))
         desk.pump()
         next_day(desk, anne)
         desk.office.time[0] -= 1
-        desk.office.crew.commands.handle(game, Close("abandoned", "director"))
+        desk.office.context.commands.handle(game, Close("abandoned", "director"))
         desk.office.time[0] += 1
         desk.send()
         assert other in text([m for m in desk.server.mails if m["Subject"] == "Your games"][-1])
@@ -171,7 +171,7 @@ class TestWhatItTells:
     def test_what_has_ended_is_told_once(self, desk: Desk, anne: Account) -> None:
         asked(desk, anne)
         game = desk.office.table(anne)
-        desk.office.crew.commands.handle(game, Close("abandoned", "director"))
+        desk.office.context.commands.handle(game, Close("abandoned", "director"))
         desk.pump()
         for _ in range(2):
             next_day(desk, anne)
@@ -185,7 +185,7 @@ class TestWhatItTells:
         next_day(desk, anne)
         desk.office.owing.produce()
         ended = desk.office.access.revoke(left, 0)
-        desk.office.crew.commands.handle(left, Leave(0), GameConditions(extra_statements=lambda _: ended))
+        desk.office.context.commands.handle(left, Leave(0), GameConditions(extra_statements=lambda _: ended))
         desk.office.access.texts.set_card(left, "somebody", "Only for us", "")
         desk.office.deliver()
         body = text(desk.server.mails[-1])

@@ -54,7 +54,7 @@ def digests(desk: Desk, who: Account) -> list[list[str]]:
 @pytest.fixture
 def club(desk: Desk) -> Club:
     club = Club(desk.office)
-    desk.office.crew.ledger.execute("DELETE FROM webhooks")  # mail alone
+    desk.office.context.ledger.execute("DELETE FROM webhooks")  # mail alone
     return club
 
 
@@ -102,7 +102,7 @@ class TestDigests:
         club.enter()
         club.begin()
         assert len(digests(desk, club.host)) == 1
-        desk.office.crew.ledger.execute("DELETE FROM notice_position")
+        desk.office.context.ledger.execute("DELETE FROM notice_position")
         assert digests(desk, club.host) == []
 
     def test_who_leaves_or_ends_digests_is_told_nothing_more(self, desk: Desk, club: Club) -> None:
@@ -138,13 +138,13 @@ class TestDigests:
         club.enter()
         club.begin()
         desk.office.owing.produce()
-        desk.office.crew.ledger.execute("UPDATE deliveries SET box = '00' WHERE type = 'event.drawn'")
+        desk.office.context.ledger.execute("UPDATE deliveries SET box = '00' WHERE type = 'event.drawn'")
         club.act(CloseTournament())
         assert digests(desk, club.host) == [[f"- {TITLE} is cancelled. {PAGE}"]]
         club.handler.open(NEXT, club.host.player, TERMS)
         club.handler.handle(NEXT, CloseTournament())
         desk.office.owing.produce()
-        desk.office.crew.ledger.execute("UPDATE mailboxes SET next = next + ?", (9 * DAY,))
+        desk.office.context.ledger.execute("UPDATE mailboxes SET next = next + ?", (9 * DAY,))
         assert digests(desk, club.host) == []
 
     def test_they_are_french_for_the_french(self, desk: Desk, club: Club) -> None:

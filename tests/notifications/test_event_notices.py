@@ -61,9 +61,9 @@ class Club:
     """A tournament with people who want to be told everything."""
 
     def __init__(self, office: Office, people: int = 3, **terms: Any) -> None:
-        self.office, crew = office, office.crew
-        self.handler = TournamentHandler(crew.ledger, crew.registry, crew.seed_store, crew.clock)
-        self.tables = TournamentTables(crew.ledger, self.handler, crew.commands, office.access, lambda _: set())
+        self.office, context = office, office.context
+        self.handler = TournamentHandler(context.ledger, context.registry, context.seed_store, context.clock)
+        self.tables = TournamentTables(context.ledger, self.handler, context.commands, office.access, lambda _: set())
         self.host = office.person("Host")
         self.people = [office.person(f"Anne {n}") for n in range(people)]
         self.hooks = {who.player: self.hook(who) for who in (self.host, *self.people)}
@@ -103,14 +103,14 @@ class Club:
 
     def read(self, hook: Webhook) -> list[tuple[str, dict[str, Any]]]:
         found = [(doc["type"], doc["data"]) for doc in bodies(self.office, hook)]
-        self.office.crew.ledger.execute("DELETE FROM deliveries WHERE webhook = ?", (hook.id,))
+        self.office.context.ledger.execute("DELETE FROM deliveries WHERE webhook = ?", (hook.id,))
         of_event = [(type_, data) for type_, data in found if data["tournament"] == EVENT]
         return sorted(of_event, key=lambda each: each[1]["version"])
 
     def hush(self) -> None:
         """Drop what everybody has been told so far."""
         self.office.owing.produce()
-        self.office.crew.ledger.execute("DELETE FROM deliveries")
+        self.office.context.ledger.execute("DELETE FROM deliveries")
 
 
 def names(told: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
@@ -165,7 +165,7 @@ class TestEntrants:
     def test_other_times_and_terms_are_told_to_all_but_their_author(self, office: Office) -> None:
         club = Club(office)
         club.act(*(Enter(who.player) for who in club.people))
-        start = office.crew.clock() + 3 * 3_600_000
+        start = office.context.clock() + 3 * 3_600_000
         club.act(SetTimetable(club.host.player, 1, (start,)))
         t = club.handler.load(EVENT)
         club.act(AmendTerms(club.host.player, terms_to_json(t.terms) | {"reveal": 30}), PauseEvent(club.host.player))
@@ -280,7 +280,7 @@ def test_a_kill_between_rows_and_position_doubles_nothing(office: Office) -> Non
     club.begin()
     office.owing.produce()
     before = office.rows()
-    office.crew.ledger.execute("DELETE FROM notice_position")
+    office.context.ledger.execute("DELETE FROM notice_position")
     office.again()
     office.owing.produce()
     assert before
@@ -319,7 +319,7 @@ class TestMail:
         club.report()
         t = club.act(Rank(1, 1))
         for statement in desk.office.access.texts.set_name(anne.player, "Anne"):
-            desk.office.crew.ledger.execute(*statement)
+            desk.office.context.ledger.execute(*statement)
         hashed, rows = desk.office.access.texts.insert_text(club.host.player, "A move too late.")
         for command in (
             PlaceTable(club.host.player, (), (), "", 1, 1, 1, (3, 2, 1)),
@@ -353,7 +353,7 @@ class TestMail:
         club = Club(desk.office)
         stranger = desk.office.person("Stranger")
         for statement in desk.office.access.texts.set_name(club.people[0].player, "Anne"):
-            desk.office.crew.ledger.execute(*statement)
+            desk.office.context.ledger.execute(*statement)
         wish = ChatRequest(EVENT, "orders@1", receiver.url, "en")
         club.act(DeputeOfficer(stranger.player, "deputy"))
         desk.office.notices.chats.save(stranger.id, wish, "loopback", desk.office.head(), [])

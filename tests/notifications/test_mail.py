@@ -154,7 +154,7 @@ class TestTurns:
         desk.confirmed(anne, ADDRESS, "turn.due")
         game, rng, own = desk.office.table(anne, ruleset="passage@1"), random.Random(3), 0
         hook = desk.office.hook(anne, "http://127.0.0.1:9/x", "mine", "", "turn.due")
-        commands, rules = desk.office.crew.commands, CATALOGUE.get("passage@1")
+        commands, rules = desk.office.context.commands, CATALOGUE.get("passage@1")
         desk.office.owing.produce()
 
         def told() -> tuple[int, int]:
@@ -305,7 +305,7 @@ class TestTries:
         desk.confirmed(anne, ADDRESS, "turn.due", "deadline.near")
         game = desk.office.table(anne, pace={"seconds": {"turn": 86_400}})
         desk.office.owing.produce()
-        desk.office.crew.commands.handle(game, PauseGame())
+        desk.office.context.commands.handle(game, PauseGame())
         desk.pump()
         desk.send()
         (mail,) = desk.server.mails
@@ -321,7 +321,7 @@ class TestRows:
     def test_nothing_that_opens_anything_is_kept_in_plain_form(self, desk: Desk, anne: Account) -> None:
         desk.keep(anne)
         desk.send()
-        execute = desk.office.crew.ledger.execute
+        execute = desk.office.context.ledger.execute
         kept = "".join(
             repr(execute(f"SELECT * FROM {table}"))  # noqa: S608 - our own names
             for table in ("webhooks", "deliveries", "mailboxes", "mail_asked")
@@ -335,7 +335,7 @@ class TestRows:
         desk.office.table(anne)
         desk.office.owing.produce()
         desk.office.people.accounts.erase(anne.id, lambda _: desk.office.notices.erase(anne.id))
-        execute = desk.office.crew.ledger.execute
+        execute = desk.office.context.ledger.execute
         assert [execute(f"SELECT * FROM {t}") for t in ("webhooks", "deliveries", "mailboxes")] == [[], [], []]  # noqa: S608
         assert desk.office.deliver() == 0
         with pytest.raises(AccountError):
@@ -352,8 +352,8 @@ class TestRows:
     def test_where_operator_sends_none_nothing_is_owed_or_tried(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
         desk.keep(desk.office.person("Bob"), "bob@example.org")
-        ledger = desk.office.crew.ledger
-        silent = NotificationStore(ledger, ledger.keys, desk.office.crew.clock, ("mine", "table", "lobby"))
+        ledger = desk.office.context.ledger
+        silent = NotificationStore(ledger, ledger.keys, desk.office.context.clock, ("mine", "table", "lobby"))
         assert silent.outbox.first_position() is None
         assert not silent.outbox.has_due()
         assert silent.outbox.claim() is None
@@ -405,7 +405,7 @@ class TestDigests:
         desk.pump()
         office.time[0] = before.next
         office.owing.produce()
-        office.crew.ledger.execute("UPDATE mailboxes SET next = ?, last = ?", (before.next, before.last))
+        office.context.ledger.execute("UPDATE mailboxes SET next = ?, last = ?", (before.next, before.last))
         assert desk.send() == 1
 
     def test_after_a_long_silence_there_is_one(self, desk: Desk, anne: Account) -> None:
@@ -541,6 +541,6 @@ def test_a_seat_that_was_left_is_told_nothing(desk: Desk, anne: Account) -> None
     desk.send()
     desk.server.got.clear()
     for statement, params in desk.office.access.revoke(game, 0):
-        desk.office.crew.ledger.execute(statement, params)
-    desk.office.crew.commands.handle(game, Leave(0))
+        desk.office.context.ledger.execute(statement, params)
+    desk.office.context.commands.handle(game, Leave(0))
     assert desk.send() == 0

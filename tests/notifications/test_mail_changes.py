@@ -37,7 +37,7 @@ def back(desk: Desk) -> int:
 
 def leave(desk: Desk, game: str, seat: int) -> None:
     ended = desk.office.access.revoke(game, seat)
-    desk.office.crew.commands.handle(game, Leave(seat), GameConditions(extra_statements=lambda _: ended))
+    desk.office.context.commands.handle(game, Leave(seat), GameConditions(extra_statements=lambda _: ended))
 
 
 class TestBetween:
@@ -85,7 +85,7 @@ class TestBetween:
         desk.office.time[0] = near.due
         away(desk)
         desk.send()
-        desk.office.crew.commands.handle(game, Close("abandoned", "director"))
+        desk.office.context.commands.handle(game, Close("abandoned", "director"))
         desk.pump()
         back(desk)
         assert (desk.server.got, [each.state for each in desk.deliveries(anne)]) == ([], ["expired"])
@@ -163,7 +163,7 @@ class TestWhatCannotBeMade:
         who = office.person("Anne")
         bad, good = office.hook(who, receiver.url), office.hook(who, receiver.url)
         box = office.notices.webhooks.seal_box(bad.id, receiver.url, [[f"{PREFIX}x", 0]])
-        office.crew.ledger.execute("UPDATE webhooks SET box = ? WHERE id = ?", (box, bad.id))
+        office.context.ledger.execute("UPDATE webhooks SET box = ? WHERE id = ?", (box, bad.id))
         for hook in (bad, good):
             office.notices.outbox.send_test(hook)
         assert office.deliver() == 2
@@ -178,7 +178,7 @@ class TestWhatCannotBeMade:
             office.notices.outbox.send_test(hook)
         key = "id" if table == "webhooks" else "webhook"
         damage = f"UPDATE {table} SET box = replace(box, substr(box, 60, 8), '00000000') WHERE {key} = ?"  # noqa: S608
-        office.crew.ledger.execute(damage, (bad.id,))
+        office.context.ledger.execute(damage, (bad.id,))
         assert office.deliver() == 1
         assert len(receiver.got) == 1
         (dead,) = office.notices.outbox.list_deliveries(bad.id)

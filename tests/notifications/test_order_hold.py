@@ -22,7 +22,7 @@ def open_with_order(desk: Desk, anne: Account) -> tuple[str, StandingOrder]:
     desk.confirmed(anne, ADDRESS, "turn.due")
     office.hook(anne, URL, "mine", "", "turn.due")
     game = office.table(anne, start=False)
-    order = office.crew.orders.add(game, 0, anne.player, 4, CONTENT)
+    order = office.context.orders.add(game, 0, anne.player, 4, CONTENT)
     office.begin(game)
     return game, order
 
@@ -36,7 +36,7 @@ def states(desk: Desk, after: int = 0) -> set[str]:
 
 
 def plan(desk: Desk, game: str, order: StandingOrder) -> None:
-    desk.office.crew.orders.plan(order, decision(desk.office, game), desk.office.time[0] + WAKE, 5)
+    desk.office.context.orders.plan(order, decision(desk.office, game), desk.office.time[0] + WAKE, 5)
 
 
 def test_it_waits_for_the_order_and_is_told_when_the_order_ends(desk: Desk, anne: Account) -> None:
@@ -45,7 +45,7 @@ def test_it_waits_for_the_order_and_is_told_when_the_order_ends(desk: Desk, anne
     plan(desk, game, order)
     assert states(desk, PAUSE) == states(desk, WAKE - PAUSE) == {"waiting"}
     assert desk.server.mails == []
-    desk.office.crew.orders.end(order, "revoked")
+    desk.office.context.orders.end(order, "revoked")
     states(desk, 2 * PAUSE)
     assert len(desk.server.mails) == 1
 
@@ -56,15 +56,15 @@ def test_what_an_order_has_answered_is_never_told(desk: Desk, anne: Account) -> 
     assert states(desk) == {"waiting"}
     act = Act(6, decision(desk.office, game), desk.office.time[0])
     submit(desk.office, game, 0)
-    desk.office.crew.ledger.execute(*desk.office.crew.orders.record_act(order, act))
-    desk.office.crew.orders.plan(order, "", 0, 6)
+    desk.office.context.ledger.execute(*desk.office.context.orders.record_act(order, act))
+    desk.office.context.orders.plan(order, "", 0, 6)
     assert states(desk, WAKE + 2 * PAUSE) == {"expired"}
     assert desk.server.mails == []
 
 
 def test_order_that_leaves_decision_to_its_player_holds_nothing(desk: Desk, anne: Account) -> None:
     _, order = open_with_order(desk, anne)
-    desk.office.crew.orders.plan(order, "", 0, 5)
+    desk.office.context.orders.plan(order, "", 0, 5)
     states(desk)
     assert len(desk.server.mails) == 1
 
@@ -81,7 +81,7 @@ def test_chat_of_the_table_and_other_players_are_told_at_once(desk: Desk, anne: 
     desk.confirmed(bob, ADDRESS, "turn.due")
     game = office.table(anne, bob, start=False)
     join_chat(desk, anne, game, receiver)
-    office.crew.orders.add(game, 0, anne.player, 4, CONTENT)
+    office.context.orders.add(game, 0, anne.player, 4, CONTENT)
     office.begin(game)
     assert states(desk) == {"delivered"}
     assert ["To play: seat 1" in str(doc["text"]) for doc in receiver.docs] == [True]

@@ -20,7 +20,7 @@ def test_moves_and_ends_are_told_once_with_the_reason(desk: Desk, anne: Account)
     game = office.table(anne, bob)
     office.access.texts.set_card(game, anne.player, "Sunday", "")
     desk.send()
-    store = office.crew.orders
+    store = office.context.orders
     order, other = (store.add(game, 0, player, 1, CONTENT) for player in (anne.player, bob.player))
 
     def wait() -> list[str]:
@@ -30,7 +30,7 @@ def test_moves_and_ends_are_told_once_with_the_reason(desk: Desk, anne: Account)
 
     assert wait() == []
     for each in (order, other):
-        office.crew.ledger.execute(*store.record_act(each, Act(6, "0-1", office.time[0])))
+        office.context.ledger.execute(*store.record_act(each, Act(6, "0-1", office.time[0])))
     assert wait() == wait() == ["Standing order: Sunday"]
     store.end(order, "attacked")
     assert wait() == wait() == ["Standing order: Sunday", "Standing order ended: Sunday"]

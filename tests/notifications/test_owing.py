@@ -29,19 +29,21 @@ PACE: dict[str, Any] = {"pace": {"seconds": {"turn": 86_400}}}
 
 
 def bodies(office: Office, hook: Webhook) -> list[dict[str, Any]]:
-    rows = office.crew.ledger.execute("SELECT id, box FROM deliveries WHERE webhook = ? ORDER BY made, id", (hook.id,))
-    return [json.loads(office.crew.ledger.keys.open("notices", f"delivery|{i}", bytes.fromhex(b))) for i, b in rows]
+    rows = office.context.ledger.execute(
+        "SELECT id, box FROM deliveries WHERE webhook = ? ORDER BY made, id", (hook.id,)
+    )
+    return [json.loads(office.context.ledger.keys.open("notices", f"delivery|{i}", bytes.fromhex(b))) for i, b in rows]
 
 
 def decision(office: Office, game: str) -> str:
-    p = office.crew.commands.game(game)
+    p = office.context.commands.game(game)
     return decisions(CATALOGUE.get(p.ruleset), p.state, p.lasting.rewinds.count)[0].id
 
 
 def submit(office: Office, game: str, *seats: int) -> None:
     asked = decision(office, game)
     for seat in seats:
-        office.crew.commands.handle(game, Play(seat, [{"type": "submit"}], decision=asked))
+        office.context.commands.handle(game, Play(seat, [{"type": "submit"}], decision=asked))
 
 
 class TestTurns:
@@ -68,11 +70,11 @@ class TestTurns:
         anne = office.person("Anne")
         office.hook(anne, URL)
         game, fork = office.table(anne), new_game_id()
-        office.crew.commands.handle(game, Close("void", "director"))
+        office.context.commands.handle(game, Close("void", "director"))
         office.owing.produce()
         before = office.rows()
         rows = office.access.issue(fork, 0, anne.player, office.access.make_token().token, account=True)
-        office.crew.commands.fork(fork, game, 5, anne.player, {"several": True}, extra_statements=lambda _: rows)
+        office.context.commands.fork(fork, game, 5, anne.player, {"several": True}, extra_statements=lambda _: rows)
         office.owing.produce()
         assert decision(office, fork)
         assert office.rows() == before
@@ -83,7 +85,9 @@ class TestTurns:
         office.table(anne)
         office.owing.produce()
         before = office.rows()
-        office.crew.ledger.execute("DELETE FROM notice_position")  # as if it had been killed before it wrote that down
+        office.context.ledger.execute(
+            "DELETE FROM notice_position"
+        )  # as if it had been killed before it wrote that down
         office.again()
         office.owing.produce()
         assert office.rows() == before
@@ -95,7 +99,7 @@ class TestTurns:
         anne = office.person("Anne")
         office.hook(anne, URL)
         office.table(anne)
-        real, left = type(office.crew.ledger).run_in_append_order, [at]
+        real, left = type(office.context.ledger).run_in_append_order, [at]
 
         def cut(ledger: Any, work: Any) -> None:
             def counted(execute: Any) -> None:
@@ -110,7 +114,7 @@ class TestTurns:
             real(ledger, counted)
 
         with monkeypatch.context() as patched:
-            patched.setattr(type(office.crew.ledger), "run_in_append_order", cut)
+            patched.setattr(type(office.context.ledger), "run_in_append_order", cut)
             try:
                 office.owing.produce()
             except KeyboardInterrupt:
@@ -128,8 +132,8 @@ class TestTurns:
 
         def late(outbox: outboxes.Outbox, *made: Any) -> None:
             monkeypatch.undo()
-            office.crew.commands.handle(game, Extend(decision(office, game), 3_600_000))
-            NotificationProducer(office.crew, office.notices.outbox).produce()
+            office.context.commands.handle(game, Extend(decision(office, game), 3_600_000))
+            NotificationProducer(office.context, office.notices.outbox).produce()
             real(outbox, *made)
 
         monkeypatch.setattr(outboxes.Outbox, "enqueue", late)
@@ -175,7 +179,7 @@ class TestTurns:
         hook = office.hook(anne, URL)
         game = office.table(anne)
         submit(office, game, 0)
-        office.crew.commands.handle(game, Rewind(5, by="director", seat=None, consent=(), reason="", fresh=False))
+        office.context.commands.handle(game, Rewind(5, by="director", seat=None, consent=(), reason="", fresh=False))
         office.owing.produce()
         found = [each["data"] for each in bodies(office, hook)]
         assert sorted((each["version"], each["decision"][0]) for each in found) == [(5, "0"), (7, "1")]
@@ -217,7 +221,7 @@ class TestDeadlines:
         hook = office.hook(anne, URL, "mine", "", "deadline.near")
         game = office.table(anne, **PACE)
         office.owing.produce()
-        office.crew.commands.handle(game, Extend(decision(office, game), 3_600_000))
+        office.context.commands.handle(game, Extend(decision(office, game), 3_600_000))
         office.owing.produce()
         (told,) = bodies(office, hook)
         assert told["data"]["deadline"] == office.time[0] + DAY + 3_600_000
@@ -228,7 +232,7 @@ class TestDeadlines:
         game = office.table(anne, **PACE)
         office.owing.produce()
         ended = office.access.revoke(game, 0)
-        office.crew.commands.handle(game, Leave(0, 0), GameConditions(extra_statements=lambda _: ended))
+        office.context.commands.handle(game, Leave(0, 0), GameConditions(extra_statements=lambda _: ended))
         office.owing.produce()
         assert office.rows() == []
 
@@ -260,7 +264,7 @@ class TestOthers:
         for listing in ("unlisted", "invitation"):
             office.table(listing=listing)
         office.table(delay=60)
-        office.crew.commands.handle(game, Close("abandoned", "director"))
+        office.context.commands.handle(game, Close("abandoned", "director"))
         office.owing.produce()
         found = bodies(office, hook)
         assert sorted(each["type"] for each in found) == ["table.closed", "table.opened", "table.started"]
@@ -270,7 +274,7 @@ class TestOthers:
         anne = office.person("Anne")
         hook = office.hook(anne, URL, "mine", "", "game.over")
         game = office.table(anne)
-        office.crew.commands.handle(game, Close("abandoned", "director"))
+        office.context.commands.handle(game, Close("abandoned", "director"))
         office.owing.produce()
         assert [(each["type"], each["data"]["status"]) for each in bodies(office, hook)] == [("game.over", "closed")]
 
@@ -281,8 +285,8 @@ class TestOthers:
         for statement, row in office.access.issue(
             game, "director", olga.player, office.access.make_token().token, account=True
         ):
-            office.crew.ledger.execute(statement, row)
-        owner, handle = Officer(olga.player, "owner"), office.crew.commands.handle
+            office.context.ledger.execute(statement, row)
+        owner, handle = Officer(olga.player, "owner"), office.context.commands.handle
         version = handle(game, Hold(1, 60), GameConditions(author=owner)).versions[-1]
         handle(game, AppealAct(version, 0))
         handle(game, AnswerAppeals(version, "upheld"), GameConditions(author=owner))
@@ -303,10 +307,10 @@ class TestOthers:
         assert (told["type"], told["data"]) == ("challenge.made", {"game": game, "seat": 1, "until": now + DAY})
 
     def propose(self, office: Office, game: str) -> None:
-        players = {str(seat): player.id for seat, player in office.crew.commands.game(game).players.items()}
+        players = {str(seat): player.id for seat, player in office.context.commands.game(game).players.items()}
         args = {"seat": 0, "act": {"act": "pause", "moves": False}, "players": players}
         request = JobRequest(new_id("proposal"), "proposal", game, 5, args, (1, 2), office.time[0])
-        JobRequests(office.crew.ledger).submit(request)
+        JobRequests(office.context.ledger).submit(request)
 
     def test_a_proposal_is_told_once_to_the_seats_with_a_vote(self, office: Office) -> None:
         anne, bob = office.person("Anne"), office.person("Bob")
@@ -326,14 +330,14 @@ class TestOthers:
         damaged, sound = (office.table(anne, bob) for _ in range(2))
         for game in (damaged, sound):
             self.propose(office, game)
-        read = office.crew.ledger.read
+        read = office.context.ledger.read
 
         def read_sound(game: str, *args: int) -> list[Record]:
             if game == damaged:
                 raise VerificationError("unreadable", 1, "")
             return read(game, *args)
 
-        monkeypatch.setattr(office.crew.ledger, "read", read_sound)
+        monkeypatch.setattr(office.context.ledger, "read", read_sound)
         office.owing.produce()
         assert [told["data"]["game"] for told in bodies(office, hook)] == [sound]
 
@@ -372,8 +376,8 @@ class TestRows:
         hook = office.hook(anne, URL + "?token=abcdef")
         office.table(anne)
         office.owing.produce()
-        kept = repr(office.crew.ledger.execute("SELECT * FROM webhooks")) + repr(
-            office.crew.ledger.execute("SELECT * FROM deliveries")
+        kept = repr(office.context.ledger.execute("SELECT * FROM webhooks")) + repr(
+            office.context.ledger.execute("SELECT * FROM deliveries")
         )
         assert not any(word in kept for word in ("abcdef", hook.secrets[0][0], "decision"))
         assert "abcdef" not in repr(hook)
@@ -392,7 +396,7 @@ class TestRows:
         anne = office.person("Anne")
         hook = office.hook(anne, URL)
         office.notices.outbox.send_test(hook)
-        office.crew.ledger.execute("UPDATE deliveries SET state = 'delivered'")
+        office.context.ledger.execute("UPDATE deliveries SET state = 'delivered'")
         office.time[0] += outboxes.KEPT + 1
         office.again()
         office.owing.produce()

@@ -14,7 +14,7 @@ __all__ = ["anne", "desk", "server"]
 
 def add(desk: Desk, type_: str, subject: str, player: str, data: Doc) -> None:
     rows = desk.office.notices.outbox.personal_news.add(type_, subject, [player, "guest", ""], data)
-    desk.office.crew.ledger.run_in_append_order(lambda execute: write(execute, rows))
+    desk.office.context.ledger.run_in_append_order(lambda execute: write(execute, rows))
 
 
 def test_each_is_told_once_by_its_own_switch(desk: Desk, anne: Account) -> None:

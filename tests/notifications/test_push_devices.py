@@ -39,7 +39,7 @@ def renderer(desk: Desk) -> None:
     relevance = NoticeRelevance(desk.reader, notices.outbox.unread_messages)
     contact = "https://play.example"
     found = PushRenderer(notices.push_devices, notices.email_subscriptions, desk.describer, relevance, contact)
-    desk.office.couriers.push_renderer = found
+    desk.office.delivery_pool.push_renderer = found
 
 
 def decrypt(body: bytes) -> Any:
@@ -110,9 +110,9 @@ def test_news_of_an_order_replaces_no_turn(desk: Desk, anne: Account, receiver: 
     game = desk.office.table(anne, start=False)
     save(desk, anne, receiver.url)
     told(desk, receiver)
-    order = desk.office.crew.orders.add(game, 0, anne.player, 4, CONTENT)
+    order = desk.office.context.orders.add(game, 0, anne.player, 4, CONTENT)
     desk.office.begin(game)
-    desk.office.crew.orders.end(order, "attacked")
+    desk.office.context.orders.end(order, "attacked")
     found = told(desk, receiver)
     desk.office.time[0] += 2 * LAG
     found += told(desk, receiver)
@@ -120,20 +120,20 @@ def test_news_of_an_order_replaces_no_turn(desk: Desk, anne: Account, receiver: 
 
 
 @pytest.mark.parametrize("is_by_order", [True, False])
-def test_a_decision_is_told_after_the_move_of_an_order_and_not_after_an_own_one(
+def test_a_decision_is_told_after_an_orders_move_alone(
     desk: Desk, anne: Account, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, is_by_order: bool
 ) -> None:
     """Each record opens a decision of everybody here: whoever has just moved is there, unless an order did."""
     monkeypatch.setattr(producer, "_owed_decisions", lambda loaded, *_: {f"0-{loaded.game.version}": None})
     office = desk.office
     game = office.table(anne)
-    order = office.crew.orders.add(game, 0, anne.player, 4, CONTENT)
+    order = office.context.orders.add(game, 0, anne.player, 4, CONTENT)
     save(desk, anne, receiver.url)
     asked = decision(office, game)
     submit(office, game, 0)
-    version = office.crew.commands.game(game).version
+    version = office.context.commands.game(game).version
     if is_by_order:
-        office.crew.ledger.execute(*office.crew.orders.record_act(order, Act(version, asked, office.time[0])))
+        office.context.ledger.execute(*office.context.orders.record_act(order, Act(version, asked, office.time[0])))
     office.owing.produce()
     assert [row[2] for row in office.rows()].count("turn.due") == int(is_by_order)
 
@@ -166,7 +166,7 @@ def test_a_browser_that_has_ended_it_is_told_no_more(
     store.send_test(anne.id, device.id)
     desk.send()
     save(desk, anne, f"{receiver.url}/another")  # what has ended leaves nothing
-    rows = desk.office.crew.ledger.execute("SELECT webhook FROM push_devices", ())
+    rows = desk.office.context.ledger.execute("SELECT webhook FROM push_devices", ())
     assert [row[0] for row in rows] == [each.id for each in store.list_by_account(anne.id)]
 
 
@@ -215,6 +215,6 @@ def test_what_no_browser_gives_is_refused(desk: Desk, anne: Account, receiver: R
 def test_an_erased_account_leaves_no_browser(desk: Desk, anne: Account, receiver: Receiver) -> None:
     save(desk, anne, receiver.url)
     for statement in desk.office.notices.erase(anne.id):
-        desk.office.crew.ledger.execute(*statement)
+        desk.office.context.ledger.execute(*statement)
     for table in ("push_devices", "webhooks", "deliveries"):
-        assert desk.office.crew.ledger.execute(f"SELECT * FROM {table}", ()) == []  # noqa: S608 - our own names
+        assert desk.office.context.ledger.execute(f"SELECT * FROM {table}", ()) == []  # noqa: S608 - our own names

@@ -32,7 +32,7 @@ def catalogue() -> RulesetRegistry:
 
 def play(desk: Desk, game: str, moves: int, rng: random.Random) -> None:
     """Play so many moves, then go on until seat 0 has moved and owes again."""
-    commands, moved = desk.office.crew.commands, False
+    commands, moved = desk.office.context.commands, False
     while True:
         p = commands.game(game)
         rules = desk.catalogue.get(p.ruleset)
@@ -58,7 +58,7 @@ def turn_mail(desk: Desk, who: Account, ruleset: str, language: str, moves: int 
     desk.office.access.texts.set_card(game, who.player, "Sunday", "")
     play(desk, game, moves, random.Random(5))
     desk.office.owing.produce()
-    desk.office.crew.ledger.execute("DELETE FROM deliveries")
+    desk.office.context.ledger.execute("DELETE FROM deliveries")
     desk.confirmed(who, ADDRESS, "turn.due", language=language)
     play(desk, game, 0, random.Random(7))
     desk.pump()

@@ -20,13 +20,13 @@ def miss(desk: Desk, *games: str) -> None:
     """All seats let the deadline pass."""
     desk.office.time[0] += TURN
     for game in games:
-        desk.office.crew.commands.handle(game, Lapse(decision(desk.office, game)))
+        desk.office.context.commands.handle(game, Lapse(decision(desk.office, game)))
         resolve(desk, game)
 
 
 def resolve(desk: Desk, game: str) -> None:
     """The engine ends the turn."""
-    desk.office.crew.commands.handle(game, Resolve(decision(desk.office, game)))
+    desk.office.context.commands.handle(game, Resolve(decision(desk.office, game)))
 
 
 def look(desk: Desk, who: Account, game: str) -> None:
@@ -102,7 +102,7 @@ def test_with_the_address_nothing_is_kept(desk: Desk, anne: Account, end: str) -
     desk.confirmed(anne)
     desk.office.table(anne)
     desk.send()
-    execute = desk.office.crew.ledger.execute
+    execute = desk.office.context.ledger.execute
     assert execute("SELECT count(*) FROM mail_unread") == [(1,)]
     if end == "removed":
         desk.office.notices.email_subscriptions.remove(anne.id)

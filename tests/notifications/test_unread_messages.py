@@ -37,7 +37,7 @@ class Letters:
         holders = {each: self.players[each] for each in seats}
         conversation = conversation_of(seats) if to else TABLE
         post = Post(self.game, seat, holders[seat], conversation, holders, 3, 1, (1, "00"), WORDS, **more)
-        self.office.crew.talk.post(post)
+        self.office.context.talk.post(post)
 
     def wait(self, ms: int = DELAY + INTERVAL) -> int:
         """Let time pass, and send what is due; return the number of mails so far."""
@@ -50,7 +50,7 @@ class Letters:
         return MailboxReader(self.game, 0, (self.anne.player,))
 
     def read(self, entry: int, conversation: str = "0-1") -> None:
-        self.office.crew.talk.mark_read(self.reader, conversation, entry)
+        self.office.context.talk.mark_read(self.reader, conversation, entry)
 
 
 @pytest.fixture
@@ -103,11 +103,11 @@ def test_mail_that_waited_is_not_sent_after_reading(letters: Letters) -> None:
 
 @pytest.mark.parametrize("how", ["muted", "blocked", "own", "left", "erased", "table", "answered", "old"])
 def test_what_waits_for_nobody_is_not_told(letters: Letters, how: str) -> None:
-    talk = letters.office.crew.talk
+    talk = letters.office.context.talk
     quiet: dict[str, Callable[[], object]] = {
         "muted": lambda: talk.mute(letters.reader, "0-1", muted=True),
         "blocked": lambda: letters.office.people.social_graph.block(letters.anne.id, letters.bob.player),
-        "left": lambda: letters.office.crew.ledger.execute(
+        "left": lambda: letters.office.context.ledger.execute(
             "UPDATE tokens SET revoked = 1 WHERE player = ?", (letters.anne.player,)
         ),
         "erased": lambda: talk.erase_message(letters.game, 0, 1, "report"),
@@ -120,7 +120,7 @@ def test_what_waits_for_nobody_is_not_told(letters: Letters, how: str) -> None:
 
 
 def test_a_treaty_at_the_table_passes_a_mute_while_it_is_open(letters: Letters) -> None:
-    letters.office.crew.talk.mute(letters.reader, TABLE, muted=True)
+    letters.office.context.talk.mute(letters.reader, TABLE, muted=True)
     letters.write(1, **treaty(letters, DELAY // 2))
     assert letters.wait() == 0
     letters.write(1, **treaty(letters))
@@ -132,7 +132,7 @@ def test_programs_get_the_table_and_the_seat_alone(office: Office, anne: Account
     game = office.table(anne, talk="free")
     office.owing.produce()
     post = Post(game, 1, "guest1", "0-1", {0: anne.player, 1: "guest1"}, 3, 1, (1, "00"), WORDS)
-    office.crew.talk.post(post)
+    office.context.talk.post(post)
     office.time[0] += DELAY + INTERVAL
     office.owing.produce()
     claimed = office.notices.outbox.claim()

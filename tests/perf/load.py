@@ -44,7 +44,7 @@ HANDS = 8
 
 
 @dataclass
-class House:
+class Harness:
     """A service of one node or more, and where it keeps its data."""
 
     addresses: Sequence[str]
@@ -69,17 +69,17 @@ class Step:
 
 
 @contextmanager
-def sqlite() -> Iterator[House]:
+def sqlite() -> Iterator[Harness]:
     """One node, files."""
     with (
         tempfile.TemporaryDirectory(prefix="annals-load-") as folder,
         demo.run_service(Path(folder) / "data", **SHARED) as address,
     ):
-        yield House([address], [Path(folder) / "data"])
+        yield Harness([address], [Path(folder) / "data"])
 
 
 @contextmanager
-def nodes(count: int) -> Iterator[House]:
+def nodes(count: int) -> Iterator[Harness]:
     """Several nodes over one PostgreSQL and one Redis."""
     with ExitStack() as stack:
         server = stack.enter_context(postgres.new_server())
@@ -93,17 +93,17 @@ def nodes(count: int) -> Iterator[House]:
             **SHARED,
         }
         addresses = [stack.enter_context(demo.run_service(folder / f"node-{n}", **given)) for n in range(count)]
-        yield House(addresses, [folder / f"node-{n}" for n in range(count)], url)
+        yield Harness(addresses, [folder / f"node-{n}" for n in range(count)], url)
 
 
 # --- tables ----------------------------------------------------------------------------------------------------
 
 
-def opened(house: House, count: int) -> list[str]:
+def opened(harness: Harness, count: int) -> list[str]:
     """So many started tables; their ids."""
 
     def one(n: int) -> str:
-        game = demo.open_table(house.addresses[n % len(house.addresses)], IDLE, random.Random(n))
+        game = demo.open_table(harness.addresses[n % len(harness.addresses)], IDLE, random.Random(n))
         for seat in game.seats:
             seat.close()
         return game.game
@@ -112,13 +112,13 @@ def opened(house: House, count: int) -> list[str]:
         return list(pool.map(one, range(count)))
 
 
-def burst(house: House, count: int) -> list[float]:
+def burst(harness: Harness, count: int) -> list[float]:
     """Turns of a batch game whose deadlines end together: seconds from the deadline of each until it was resolved."""
     pace = {"seconds": {"turn_zero": 1, "turn": TURN}, "grace": 0}
     with ThreadPoolExecutor(HANDS) as pool:
 
         def seated(n: int) -> tuple[demo.DemoClient, str]:
-            host, guest = (demo.DemoClient(house.addresses[n % len(house.addresses)]) for _ in range(2))
+            host, guest = (demo.DemoClient(harness.addresses[n % len(harness.addresses)]) for _ in range(2))
             made = host.call("POST", "/v1/games", {"ruleset": "egc@1", "seats": 10, "pace": pace})
             host.token = made["token"]
             for seat in range(10):
@@ -165,11 +165,11 @@ def memory() -> float:
     return whole / 1024
 
 
-def measured(house: House, games: Sequence[str], active: Sequence[Table], seconds: float, pace: float) -> Step:
+def measured(harness: Harness, games: Sequence[str], active: Sequence[Table], seconds: float, pace: float) -> Step:
     """Requests while the active tables are played."""
     step = Step(len(games) + len(active))
     work = meanwhile(active, seconds, pace)
-    rng, client, boards = random.Random(SEED), demo.DemoClient(house.addresses[0]), list[float]()
+    rng, client, boards = random.Random(SEED), demo.DemoClient(harness.addresses[0]), list[float]()
     for _ in range(200):
         asked = time.monotonic()
         client.call("GET", f"/v1/games/{rng.choice(games)}/board")
@@ -186,35 +186,35 @@ def measured(house: House, games: Sequence[str], active: Sequence[Table], second
         step.values[f"{what}, p50 ms"] = 1000 * statistics.median(times)
         step.values[f"{what}, p95 ms"] = 1000 * quantile(times, 0.95)
     step.values["memory, MB"] = memory()
-    step.values["databases, MB"] = house.size()
+    step.values["databases, MB"] = harness.size()
     return step
 
 
-def run(house: House, args: argparse.Namespace) -> list[Step]:
+def run(harness: Harness, args: argparse.Namespace) -> list[Step]:
     """All steps, the last one with streams and with turns that end together."""
     active = [
-        Table.opened(address, PLAYED) for _, address in zip(range(args.active), _round(house.addresses), strict=False)
+        Table.opened(address, PLAYED) for _, address in zip(range(args.active), _round(harness.addresses), strict=False)
     ]
     games: list[str] = []
     steps = []
     for wanted in (args.tables // 16, args.tables // 4, args.tables):
         began, more = time.monotonic(), max(wanted - len(games) - len(active), 1)
-        games += opened(house, more)
+        games += opened(harness, more)
         rate = more / (time.monotonic() - began)
-        step = measured(house, games, active, args.seconds, args.pace)
+        step = measured(harness, games, active, args.seconds, args.pace)
         step.values["tables opened, /s"] = rate
         steps.append(step)
         print(f"{step.tables} tables: {step.values}", flush=True)
     last = steps[-1]
     crowd = Crowd(len(active), max(args.streams // len(active), 1), args.seconds, args.pace)
-    with held(house.addresses[0], [table.game for table in active], crowd) as (begun, asked):
+    with held(harness.addresses[0], [table.game for table in active], crowd) as (begun, asked):
         work = meanwhile(active, args.seconds, args.pace)
         asked.send("over")
         seen, _ = asked.recv()
     told = [at - work.made[key] for key, times in seen.items() if key in work.made for at in times]
     last.values[f"with {begun} streams: moves, p95 ms"] = 1000 * quantile(work.times["moves"], 0.95)
     last.values[f"with {begun} streams: told after, p95 ms"] = 1000 * quantile(told, 0.95)
-    late = burst(house, args.due) or [0.0]
+    late = burst(harness, args.due) or [0.0]
     last.values[f"{args.due} turns that end together: half resolved after, s"] = statistics.median(late)
     last.values[f"{args.due} turns that end together: all resolved after, s"] = max(late)
     for table in active:
@@ -250,8 +250,8 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--pace", type=float, default=20, metavar="R", help="moves a second meanwhile")
     parser.add_argument("--postgres", type=int, default=0, metavar="N", help="so many nodes over one PostgreSQL")
     args = parser.parse_args(argv)
-    with nodes(args.postgres) if args.postgres else sqlite() as house:
-        steps = run(house, args)
+    with nodes(args.postgres) if args.postgres else sqlite() as harness:
+        steps = run(harness, args)
     print(head())
     for figure in figures(steps, f"PostgreSQL, {args.postgres} nodes" if args.postgres else "SQLite"):
         print(figure.line(), flush=True)

@@ -176,11 +176,11 @@ def _told(redis: str) -> Iterator[list[tuple[int, float]]]:
 
     def listen() -> None:
         while not over.is_set():
-            if (pumped := bell.wait_projected(NAP)) and pumped.position > (told[-1][0] if told else 0):
+            if (pumped := signals.wait_projected(NAP)) and pumped.position > (told[-1][0] if told else 0):
                 told.append((pumped.position, moment()))
 
-    with closing(Signals(redis)) as bell, ThreadPoolExecutor(1) as pool:
-        bell.wait_projected(0)  # from now on nothing is missed
+    with closing(Signals(redis)) as signals, ThreadPoolExecutor(1) as pool:
+        signals.wait_projected(0)  # from now on nothing is missed
         listening = pool.submit(listen)
         try:
             yield told

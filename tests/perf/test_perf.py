@@ -15,7 +15,7 @@ import pytest
 
 from deploy.runtime import nginx
 from deploy.simulation import demo
-from tests.deploy.house import ROOT
+from tests.deploy.harness import ROOT
 from tests.perf import figures, peers, service, slopes, streams
 from tests.perf.__main__ import main
 from tests.perf.figures import TOGETHER, Figure, Take, head, in_a_row, paced, quantile

@@ -29,7 +29,7 @@ CATALOGUE = RulesetRegistry(entry.rules for entry in FLOWS)
 
 
 @dataclass
-class House:
+class Harness:
     """Everything that reads and writes, without processes."""
 
     ledger: Ledger
@@ -37,7 +37,7 @@ class House:
     views: ViewStore
     reader: Reader
     pump: Projector
-    vault: SeedStore
+    seed_store: SeedStore
     now: int = 0
 
     def pumped(self, pump: Projector | None = None) -> list[str]:
@@ -70,7 +70,7 @@ def opened(views: ViewStore, row: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
+def harness(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Harness]:
     """SQLite in two files, or one PostgreSQL database."""
     if request.param == "sqlite":
         urls = [f"sqlite:///{tmp_path / name}.sqlite" for name in ("ledger", "views")]
@@ -80,10 +80,10 @@ def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
     views = ViewStore(urls[1], ledger.keys)
     ledger.migrate()
     views.migrate()
-    vault = SeedStore(ledger, ledger.keys)
-    commands = CommandHandler(ledger, CATALOGUE, vault, lambda: next(ticks))
-    yield House(
-        ledger, commands, views, Reader(views), Projector(ViewerHistory(ledger, CATALOGUE, views), "pump-1"), vault
+    seed_store = SeedStore(ledger, ledger.keys)
+    commands = CommandHandler(ledger, CATALOGUE, seed_store, lambda: next(ticks))
+    yield Harness(
+        ledger, commands, views, Reader(views), Projector(ViewerHistory(ledger, CATALOGUE, views), "pump-1"), seed_store
     )
     views.close()
     ledger.close()

@@ -20,67 +20,70 @@ from projections.rebuild import create_generation, drop_old_rows, switch_generat
 from projections.schema import TREE
 from projections.view_store import PreparedStatement
 from projections.viewer_history import ViewerHistory
-from tests.projections.conftest import CATALOGUE, House
+from tests.projections.conftest import CATALOGUE, Harness
 from tests.projections.test_pump import VIEWS, play, rows
 
 PARTS = 6
 
 
 @pytest.fixture
-def shared(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
+def shared(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> Harness:
     """A generation of six parts, also where the database has one writer: they take turns."""
-    house.views.parts = PARTS
-    gen = create_generation(house.views, 0)
-    assert switch_generation(house.views, gen)
-    drop_old_rows(house.views)
+    harness.views.parts = PARTS
+    gen = create_generation(harness.views, 0)
+    assert switch_generation(harness.views, gen)
+    drop_old_rows(harness.views)
     monkeypatch.setattr("projections.projector.SLICE", 5)
-    return house
+    return harness
 
 
-def pumps(house: House, count: int) -> list[Projector]:
-    return [Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), f"pump-{n}") for n in range(count)]
+def pumps(harness: Harness, count: int) -> list[Projector]:
+    return [Projector(ViewerHistory(harness.ledger, CATALOGUE, harness.views), f"pump-{n}") for n in range(count)]
 
 
-def turn(house: House, pump: Projector) -> bool:
+def turn(harness: Harness, pump: Projector) -> bool:
     """Whether it had anything to read, or nothing at all is its own."""
     try:
-        return pump.run(house.now) is not None
+        return pump.run(harness.now) is not None
     except LeaseLostError:
         return False
 
 
-def settle(house: House, all_: list[Projector]) -> None:
+def settle(harness: Harness, all_: list[Projector]) -> None:
     """All read to the end, and have shared the parts anew."""
     for _ in range(4):
-        house.now += LEASE // 2 + 1
-        while sum(turn(house, pump) for pump in all_):
+        harness.now += LEASE // 2 + 1
+        while sum(turn(harness, pump) for pump in all_):
             pass
 
 
-def owners(house: House) -> dict[int, str]:
+def owners(harness: Harness) -> dict[int, str]:
     t = schema.parts.c
-    with house.views.reading() as db:
+    with harness.views.reading() as db:
         live = select(schema.generations.c.gen).where(schema.generations.c.live).scalar_subquery()
         return {row.part: row.owner for row in db.execute(select(t.part, t.owner).where(t.gen == live))}
 
 
-def had(house: House, owner: str) -> int:
-    return sum(has == owner for part, has in owners(house).items() if part != TREE)
+def had(harness: Harness, owner: str) -> int:
+    return sum(has == owner for part, has in owners(harness).items() if part != TREE)
 
 
-def games(house: House) -> list[str]:
-    made = [house.game("orders@1", 3) for _ in range(6)] + [house.game("skirmish@1", 4), house.game("windows@1", 3)]
+def games(harness: Harness) -> list[str]:
+    made = [harness.game("orders@1", 3) for _ in range(6)] + [
+        harness.game("skirmish@1", 4),
+        harness.game("windows@1", 3),
+    ]
     for seed, game in enumerate(made):
-        play(house, game, seed, 8)
+        play(harness, game, seed, 8)
     return made
 
 
-def all_rows(house: House) -> dict[str, list[Any]]:
-    return {t.name: rows(house, t) for t in VIEWS}
+def all_rows(harness: Harness) -> dict[str, list[Any]]:
+    return {t.name: rows(harness, t) for t in VIEWS}
 
 
 class TestShares:
-    def test_parts_are_shared_alike_and_the_tree_is_one_pumps(self, shared: House) -> None:
+    def test_parts_are_shared_alike_and_the_tree_is_one_pumps(self, shared: Harness) -> None:
         games(shared)
         all_ = pumps(shared, 3)
         settle(shared, all_[:1])
@@ -91,13 +94,13 @@ class TestShares:
         assert [had(shared, f"pump-{n}") for n in range(3)] == [1, 3, 2]
         assert owners(shared)[TREE] == "pump-0", "it changes hands only when it must"
 
-    def test_nobody_is_left_without_where_they_do_not_divide(self, shared: House) -> None:
+    def test_nobody_is_left_without_where_they_do_not_divide(self, shared: Harness) -> None:
         all_ = pumps(shared, 4)
         for count in range(1, 5):
             settle(shared, all_[:count])
         assert [had(shared, f"pump-{n}") for n in range(4)] == [0, 2, 2, 2], "the first has the tree"
 
-    def test_of_one_that_has_died_the_others_take_all(self, shared: House) -> None:
+    def test_of_one_that_has_died_the_others_take_all(self, shared: Harness) -> None:
         game = games(shared)[0]
         first, second = pumps(shared, 2)
         settle(shared, [first, second])
@@ -107,7 +110,7 @@ class TestShares:
         assert shared.reader.read_position() == shared.ledger.log(0, 10_000)[-1].position
 
     def test_tables_of_a_dead_process_hold_up_no_other_spectators(
-        self, shared: House, monkeypatch: pytest.MonkeyPatch
+        self, shared: Harness, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """However many of its tables' time came before that of the others."""
         few = delayed_views._DUE_ROWS.suffix_with("LIMIT 2")
@@ -134,7 +137,7 @@ class TestShares:
         assert set(owners(shared).values()) == {"pump-0", "pump-1"}, "what the first had is still its own"
         assert [shared.reader.shown_versions(game)["public"] for game in own] == [version + 1 for version in before]
 
-    def test_what_is_given_up_is_taken_at_once(self, shared: House) -> None:
+    def test_what_is_given_up_is_taken_at_once(self, shared: Harness) -> None:
         first, second = pumps(shared, 2)
         settle(shared, [first, second])
         first.release()
@@ -142,7 +145,7 @@ class TestShares:
         turn(shared, second)
         assert set(owners(shared).values()) == {"pump-1"}
 
-    def test_more_pumps_than_parts_stand_by(self, shared: House) -> None:
+    def test_more_pumps_than_parts_stand_by(self, shared: Harness) -> None:
         all_ = pumps(shared, 8)
         settle(shared, all_)
         idle = [n for n in range(8) if f"pump-{n}" not in owners(shared).values()]
@@ -151,7 +154,7 @@ class TestShares:
             all_[idle[0]].run(shared.now)
 
     def test_who_has_few_parts_reads_more_of_the_log_at_once(
-        self, shared: House, monkeypatch: pytest.MonkeyPatch
+        self, shared: Harness, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """As many of its own entries as one that has all: what a transaction costs is not paid for others' games."""
         monkeypatch.setattr("projections.projector.MAX_SLICES", 4)
@@ -161,7 +164,7 @@ class TestShares:
         read = [pumped.records for pump in all_ if (pumped := pump.run(shared.now))]
         assert read == [4 * 5, 3 * 5, 3 * 5, 3 * 5], "the first has the tree alone"
 
-    def test_who_lost_a_part_writes_nothing_of_it(self, shared: House) -> None:
+    def test_who_lost_a_part_writes_nothing_of_it(self, shared: Harness) -> None:
         """It was frozen for longer than its lease, and wakes while another has it."""
         game = games(shared)[0]
         first, second = pumps(shared, 2)
@@ -177,7 +180,7 @@ class TestShares:
 class TestTheViewsSayTheSame:
     @pytest.mark.parametrize("seed", range(4))
     def test_whoever_pumps_which_part_and_dies_when(
-        self, shared: House, seed: int, monkeypatch: pytest.MonkeyPatch
+        self, shared: Harness, seed: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Pumps take turns at random, are cut off before their commit, come and go; a single one makes the same."""
         rng = random.Random(seed)
@@ -213,7 +216,7 @@ class TestTheViewsSayTheSame:
         assert set(owners(shared)) == {TREE, 0}, "the number of parts is that of the new generation"
         assert all_rows(shared) == several
 
-    def test_the_position_is_that_of_the_part_that_is_behind(self, shared: House) -> None:
+    def test_the_position_is_that_of_the_part_that_is_behind(self, shared: Harness) -> None:
         made = games(shared)
         first, second = pumps(shared, 2)
         settle(shared, [first, second])
@@ -231,7 +234,7 @@ class TestTheViewsSayTheSame:
         assert shared.reader.read_position() == end
         assert behind
 
-    def test_the_tree_ends_where_a_part_has_not_read(self, shared: House) -> None:
+    def test_the_tree_ends_where_a_part_has_not_read(self, shared: Harness) -> None:
         """It may be of a table whose spectators see it later."""
         made = games(shared)
         first, second = pumps(shared, 2)
@@ -245,7 +248,7 @@ class TestTheViewsSayTheSame:
                 pass
         assert shared.reader.proofs.head().size == len(shared.ledger.log(0, 10_000)) > before.size
 
-    def test_a_part_of_another_log_is_seen(self, shared: House) -> None:
+    def test_a_part_of_another_log_is_seen(self, shared: Harness) -> None:
         """Also where the tree has read less than that part, and nothing that is not so."""
         games(shared)
         settle(shared, pumps(shared, 2))

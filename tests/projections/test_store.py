@@ -30,16 +30,16 @@ from projections.projector import Projector
 from projections.view_store import PreparedStatement, ViewStore
 from projections.viewer_history import ViewerHistory
 from tests.postgres import Line, halfway
-from tests.projections.conftest import CATALOGUE, House
+from tests.projections.conftest import CATALOGUE, Harness
 
 
-def test_views_that_fit_are_kept(house: House) -> None:
-    game = house.game("orders@1", 2)
-    house.pumped()
-    position = house.reader.read_position()
-    house.views.migrate()
-    assert house.reader.read_position() == position
-    assert house.reader.find_summary(game) is not None
+def test_views_that_fit_are_kept(harness: Harness) -> None:
+    game = harness.game("orders@1", 2)
+    harness.pumped()
+    position = harness.reader.read_position()
+    harness.views.migrate()
+    assert harness.reader.read_position() == position
+    assert harness.reader.find_summary(game) is not None
 
 
 def test_tables_are_in_one_schema_whatever_database_names_first(postgres_url: str) -> None:
@@ -63,13 +63,13 @@ def test_tables_are_in_one_schema_whatever_database_names_first(postgres_url: st
 
 
 @pytest.mark.parametrize("old", ["documents", "columns", "before shapes were noted"])
-def test_views_of_another_version_are_made_again(house: House, monkeypatch: pytest.MonkeyPatch, old: str) -> None:
+def test_views_of_another_version_are_made_again(harness: Harness, monkeypatch: pytest.MonkeyPatch, old: str) -> None:
     """The log is the truth: nothing else is needed."""
-    game = house.game("orders@1", 2)
-    house.pumped()
-    before = house.reader.find_board(game, 0)
-    within = _within(house)
-    with house.views.transaction() as db:
+    game = harness.game("orders@1", 2)
+    harness.pumped()
+    before = harness.reader.find_board(game, 0)
+    within = _within(harness)
+    with harness.views.transaction() as db:
         if old == "columns":
             db.execute(text(f"DROP TABLE {within}leaves"))
             db.execute(text(f"CREATE TABLE {within}leaves (gen INTEGER, leaf INTEGER, PRIMARY KEY (gen, leaf))"))
@@ -79,11 +79,11 @@ def test_views_of_another_version_are_made_again(house: House, monkeypatch: pyte
             db.execute(text(f"UPDATE {within}shape SET hash = 'another'"))  # noqa: S608 - our own name
     if old == "documents":
         monkeypatch.setattr(schema, "DOCUMENT_FORMAT", schema.DOCUMENT_FORMAT + 1)
-    house.views.migrate()
-    assert house.reader.read_position() == 0
-    house.pumped(Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "another"))
-    assert house.reader.find_board(game, 0) == before
-    with house.views.reading() as db:
+    harness.views.migrate()
+    assert harness.reader.read_position() == 0
+    harness.pumped(Projector(ViewerHistory(harness.ledger, CATALOGUE, harness.views), "another"))
+    assert harness.reader.find_board(game, 0) == before
+    with harness.views.reading() as db:
         assert db.execute(select(schema.shape.c.hash)).scalars().all() == [schema.fingerprint()]
 
 
@@ -130,9 +130,7 @@ def test_versions_have_views_beside_each_other(postgres_url: str, monkeypatch: p
         each.close()
 
 
-def test_views_that_nobody_may_look_at_are_not_said_in_use(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_views_that_nobody_may_look_at_are_not_said_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who waited for their end would wait for nobody."""
     views = tmp_path / "views.sqlite"
     assert not store.is_in_use(views)
@@ -149,18 +147,18 @@ def test_views_that_nobody_may_look_at_are_not_said_in_use(
             store.is_in_use(views)
 
 
-def test_who_shows_does_not_wait_for_disk_and_who_appends_does(house: House) -> None:
-    house.game("orders@1", 2)
-    house.pumped()
-    sqlite = house.views.url.startswith("sqlite:")
+def test_who_shows_does_not_wait_for_disk_and_who_appends_does(harness: Harness) -> None:
+    harness.game("orders@1", 2)
+    harness.pumped()
+    sqlite = harness.views.url.startswith("sqlite:")
     asked = "PRAGMA synchronous" if sqlite else "SELECT current_setting('synchronous_commit')"
-    with house.views.transaction() as db:
+    with harness.views.transaction() as db:
         assert db.exec_driver_sql(asked).scalar_one() == (1 if sqlite else "off")
-    with house.ledger._connection.use() as store:
+    with harness.ledger._connection.use() as store:
         assert [tuple(row) for row in store.run(asked)] == ([(2,)] if sqlite else [("on",)])
 
 
-def test_one_query_is_no_transaction_and_what_comes_after_it_is(house: House) -> None:
+def test_one_query_is_no_transaction_and_what_comes_after_it_is(harness: Harness) -> None:
     class Looking(PreparedStatement):
         def fetch_all(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
             found, driver = super().fetch_all(db, **params), cast("Any", db.connection.driver_connection)
@@ -170,33 +168,33 @@ def test_one_query_is_no_transaction_and_what_comes_after_it_is(house: House) ->
     asked: list[str] = []
     query = Looking(select(schema.generations.c.gen))
     for _ in range(20):  # on whichever connection
-        assert house.views.fetch_all(query) == [(1,)]
-        with suppress(ZeroDivisionError), house.views.transaction() as db:
+        assert harness.views.fetch_all(query) == [(1,)]
+        with suppress(ZeroDivisionError), harness.views.transaction() as db:
             db.execute(schema.generations.delete())
             raise ZeroDivisionError
-        with house.views.reading() as db:
+        with harness.views.reading() as db:
             assert query.fetch_all(db) == [(1,)]
-    afterwards = "alone" if house.views.url.startswith("sqlite:") else "in a transaction"
+    afterwards = "alone" if harness.views.url.startswith("sqlite:") else "in a transaction"
     assert asked == ["alone", afterwards] * 20
 
 
-@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
-def test_system_finds_out_connections_over_which_nothing_comes(house: House) -> None:
+@pytest.mark.parametrize("harness", ["postgresql"], indirect=True)
+def test_system_finds_out_connections_over_which_nothing_comes(harness: Harness) -> None:
     """As those of the ledger; unless the address says otherwise."""
-    for url, timeout in ((house.views.url, "10000"), (f"{house.views.url}&tcp_user_timeout=7", "7")):
-        with closing(ViewStore(url, house.ledger.keys)) as views, views.reading() as db:
+    for url, timeout in ((harness.views.url, "10000"), (f"{harness.views.url}&tcp_user_timeout=7", "7")):
+        with closing(ViewStore(url, harness.ledger.keys)) as views, views.reading() as db:
             said: Any = db.connection.driver_connection
             told = said.info.get_parameters()
         assert (told["tcp_user_timeout"], told["keepalives_idle"]) == (timeout, "10")
 
 
-@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
-def test_the_server_frees_the_locks_of_a_lost_machine(house: House) -> None:
+@pytest.mark.parametrize("harness", ["postgresql"], indirect=True)
+def test_the_server_frees_the_locks_of_a_lost_machine(harness: Harness) -> None:
     """By limits of each session, since its own are hours. Over a socket of this machine it tells only who set them."""
     asked = "SELECT count(*) FROM pg_settings WHERE starts_with(name, 'tcp_') AND source = 'session'"
-    with house.views.reading() as db:
+    with harness.views.reading() as db:
         assert db.exec_driver_sql(asked).scalar_one() == 4
-    assert house.ledger.execute(asked)[0][0] == 4
+    assert harness.ledger.execute(asked)[0][0] == 4
 
 
 class TestNothingComesAnyMore:
@@ -297,18 +295,18 @@ def _over(line: Line, db: Connection) -> Connection:
     return db
 
 
-@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("harness", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("halfway_in", [False, True])
 def test_a_pump_that_freezes_in_its_slice_keeps_no_parts(
-    house: House, monkeypatch: pytest.MonkeyPatch, halfway_in: bool
+    harness: Harness, monkeypatch: pytest.MonkeyPatch, halfway_in: bool
 ) -> None:
     """Nor does one whose machine is gone: once its lease has ended, another one shows the games."""
     limited, limit = (
         ("_TIME_LIMIT", store.TRANSACTION_SECONDS) if halfway_in else ("_WRITE_SETTINGS", store.IDLE_SECONDS)
     )
     monkeypatch.setattr(store, limited, getattr(store, limited).replace(f"'{limit}s'", "'2s'"))
-    game, frozen, thawed = house.game("orders@1", 2), threading.Event(), threading.Event()
-    apply = house.pump._apply
+    game, frozen, thawed = harness.game("orders@1", 2), threading.Event(), threading.Event()
+    apply = harness.pump._apply
 
     def freeze(db: Connection, *args: Any) -> Any:
         if halfway_in:
@@ -317,61 +315,64 @@ def test_a_pump_that_freezes_in_its_slice_keeps_no_parts(
         thawed.wait(60)
         return apply(db, *args)
 
-    monkeypatch.setattr(house.pump, "_apply", freeze)
+    monkeypatch.setattr(harness.pump, "_apply", freeze)
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(house.pump.run, house.now)
+        first = pool.submit(harness.pump.run, harness.now)
         assert frozen.wait(60)
-        another, end = Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "another"), time.monotonic() + 60
-        while not house.reader.shown_versions(game) and time.monotonic() < end:
-            house.now += LEASE
+        another, end = (
+            Projector(ViewerHistory(harness.ledger, CATALOGUE, harness.views), "another"),
+            time.monotonic() + 60,
+        )
+        while not harness.reader.shown_versions(game) and time.monotonic() < end:
+            harness.now += LEASE
             with suppress(LeaseLostError, StoreUnavailable):
-                another.run(house.now)
-        assert house.reader.shown_versions(game) == {"all": house.ledger.version(game)}
+                another.run(harness.now)
+        assert harness.reader.shown_versions(game) == {"all": harness.ledger.version(game)}
         thawed.set()
         assert isinstance(first.exception(), StoreUnavailable)
     monkeypatch.undo()
-    house.pumped(another)
-    assert house.reader.shown_versions(game) == {"all": house.ledger.version(game)}
+    harness.pumped(another)
+    assert harness.reader.shown_versions(game) == {"all": harness.ledger.version(game)}
 
 
-def test_a_board_is_read_again_after_the_database_could_not(house: House) -> None:
+def test_a_board_is_read_again_after_the_database_could_not(harness: Harness) -> None:
     """Also by the way that passes the library's by."""
-    game = house.game("orders@1", 2)
-    house.pumped()
-    before = house.reader.find_board(game, 0)
+    game = harness.game("orders@1", 2)
+    harness.pumped()
+    before = harness.reader.find_board(game, 0)
     assert before is not None
     reads: dict[str, Callable[[], object]] = {
-        "boards": lambda: house.reader.find_board(game, 0),
-        "parts": house.reader.read_position,
-        "games": lambda: house.reader.find_summary(game),
+        "boards": lambda: harness.reader.find_board(game, 0),
+        "parts": harness.reader.read_position,
+        "games": lambda: harness.reader.find_summary(game),
     }
     for table, read in reads.items():
-        _renamed(house, table, "elsewhere")
+        _renamed(harness, table, "elsewhere")
         with pytest.raises(StoreUnavailable):
             read()
-        _renamed(house, "elsewhere", table)
-    assert house.reader.find_board(game, 0) == before
+        _renamed(harness, "elsewhere", table)
+    assert harness.reader.find_board(game, 0) == before
 
 
-def _renamed(house: House, table: str, name: str) -> None:
-    with house.views.transaction() as db:
-        db.execute(text(f"ALTER TABLE {_within(house)}{table} RENAME TO {name}"))
+def _renamed(harness: Harness, table: str, name: str) -> None:
+    with harness.views.transaction() as db:
+        db.execute(text(f"ALTER TABLE {_within(harness)}{table} RENAME TO {name}"))
 
 
-def _within(house: House) -> str:
+def _within(harness: Harness) -> str:
     """What stands before the names of tables."""
-    return "" if house.views.url.startswith("sqlite:") else f"{schema.schema_name()}."
+    return "" if harness.views.url.startswith("sqlite:") else f"{schema.schema_name()}."
 
 
 @pytest.mark.parametrize("first", ["connected", "closed"])
-def test_reader_while_views_close_leaves_no_connection(house: House, first: str) -> None:
+def test_reader_while_views_close_leaves_no_connection(harness: Harness, first: str) -> None:
     """Whether it has a connection then, or is given one after that."""
-    with house.views._translate_errors() as engine:
+    with harness.views._translate_errors() as engine:
         if first == "closed":
-            house.views.close()
+            harness.views.close()
         with engine.connect() as db:
             connection = db.connection.dbapi_connection
-            house.views.close()
+            harness.views.close()
     assert connection is not None
     with pytest.raises(Exception, match=r"closed"):
         connection.cursor().execute("SELECT 1")

@@ -31,7 +31,7 @@ from projections.rebuild import create_generation, switch_generation
 from projections.view_store import ViewStore
 from projections.viewer_history import ViewerHistory
 from tests.long_games import play_long_game
-from tests.projections.conftest import House
+from tests.projections.conftest import Harness
 from tests.rulesets import FLOWS, GAMES, REGISTERED, Registered
 
 RECORDS = 150
@@ -285,36 +285,36 @@ class TestWhatIsStored:
 class TestAsViews:
     """Keyframes leave with the views that they stand beside."""
 
-    def _game(self, house: House) -> str:
-        game = house.game("orders@1", 3)
-        house.pumped()
+    def _game(self, harness: Harness) -> str:
+        game = harness.game("orders@1", 3)
+        harness.pumped()
         return game
 
-    def _past(self, house: House, game: str, version: int) -> bytes:
-        past = ViewerHistory(house.ledger, CATALOGUE, house.views)
+    def _past(self, harness: Harness, game: str, version: int) -> bytes:
+        past = ViewerHistory(harness.ledger, CATALOGUE, harness.views)
         return documents.build_board(past.load_for(game, version, 0), 0)
 
-    def _count(self, house: House) -> int:
-        with house.views.reading() as db:
+    def _count(self, harness: Harness) -> int:
+        with harness.views.reading() as db:
             return len(db.execute(select(schema.keyframes.c.gen)).all())
 
-    def test_a_repaired_game_has_none_of_before(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_repaired_game_has_none_of_before(self, harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(game_history, "SPACING", 2)
-        game = self._game(house)
-        board = self._past(house, game, 4)
-        assert self._count(house)
-        house.pump.quarantine(game, 4, house.now)
-        assert self._count(house) == 0
-        house.pump.restore(game, house.now)
-        assert self._past(house, game, 4) == board
+        game = self._game(harness)
+        board = self._past(harness, game, 4)
+        assert self._count(harness)
+        harness.pump.quarantine(game, 4, harness.now)
+        assert self._count(harness) == 0
+        harness.pump.restore(game, harness.now)
+        assert self._past(harness, game, 4) == board
 
-    def test_a_new_generation_makes_its_own(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_new_generation_makes_its_own(self, harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(game_history, "SPACING", 2)
-        game = self._game(house)
-        board, before = self._past(house, game, 4), self._count(house)
-        gen = create_generation(house.views, house.now)
-        house.pumped(Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "rebuild", gen))
-        assert switch_generation(house.views, gen)
-        assert self._past(house, game, 4) == board
-        with house.views.reading() as db:
+        game = self._game(harness)
+        board, before = self._past(harness, game, 4), self._count(harness)
+        gen = create_generation(harness.views, harness.now)
+        harness.pumped(Projector(ViewerHistory(harness.ledger, CATALOGUE, harness.views), "rebuild", gen))
+        assert switch_generation(harness.views, gen)
+        assert self._past(harness, game, 4) == board
+        with harness.views.reading() as db:
             assert len(db.execute(select(schema.keyframes).filter_by(gen=gen)).all()) == before

@@ -161,7 +161,7 @@ class TestAWholeEvent:
         st.booleans(),
         st.integers(0, 3),
     )
-    def test_no_scheme_gives_more_than_being_last_at_each_table_so_avoided(
+    def test_no_scheme_gives_more_than_being_last_at_its_tables(
         self, schemes: list[tuple[str, int]], total: str, is_late: bool, seed: int
     ) -> None:
         stage = {"format": "swiss", "rounds": 4, "wanted_bye": ZERO, "total": total}

@@ -15,7 +15,7 @@ from domain.transparency.policy_file import parse_logs, parse_witnesses
 from domain.transparency.signed_note import SignedNote
 from domain.transparency.tlog_proof import AddCheckpoint
 from domain.transparency.witness_store import SizeConflict, WitnessStore, hash_origin
-from tests.transparency.test_notes import LOG, WITNESS, read, signed
+from tests.transparency.test_signed_note import LOG, WITNESS, read, signed
 
 ORIGIN = LOG.keys[0].name
 LOGS = parse_logs(f"# logs of friends\n\nlog {LOG.keys[0]} https://example.org/v1/log\nlog {LOG.keys[1]}\n")

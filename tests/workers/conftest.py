@@ -43,30 +43,35 @@ CATALOGUE = RulesetRegistry(entry.rules for entry in FLOWS)
 
 
 @dataclass
-class House:
+class Harness:
     """Everything that reads, writes and works."""
 
-    crew: WorkerContext
+    context: WorkerContext
     reader: Reader
-    bell: Signals
+    signals: Signals
     queues: Queues
     url: str
     time: list[int]
     rung: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        crew = self.crew
+        context = self.context
         self.reconciler = Reconciler(
-            self.reader, crew.job_requests, crew.heartbeat, self.queues, crew.clock, orders=crew.orders
+            self.reader,
+            context.job_requests,
+            context.heartbeat,
+            self.queues,
+            context.clock,
+            orders=context.orders,
         )
-        self.pumping = ProjectorLoop(self.crew, self.bell, self.reconciler)
+        self.pumping = ProjectorLoop(self.context, self.signals, self.reconciler)
         self.redis = Redis.from_url(self.url)
 
     def later(self, ms: int) -> None:
         """Time goes on, and who asks is answered all the while."""
-        self.crew.heartbeat.beat(self.time[0])
+        self.context.heartbeat.beat(self.time[0])
         self.down(ms)
-        self.crew.ledger.execute("UPDATE heartbeat SET at = ? WHERE name = 'service'", (self.time[0],))
+        self.context.ledger.execute("UPDATE heartbeat SET at = ? WHERE name = 'service'", (self.time[0],))
 
     def down(self, ms: int) -> None:
         """Time goes on, and nobody is answered."""
@@ -75,15 +80,15 @@ class House:
     def game(self, ruleset: str = "orders@1", seats: int = 3, **body: Any) -> str:
         """A started game."""
         game = new_game_id()
-        self.crew.commands.open(game, ruleset, seats, body.pop("options", {}), body=body)
+        self.context.commands.open(game, ruleset, seats, body.pop("options", {}), body=body)
         for seat in range(seats):
-            self.crew.commands.handle(game, Join(seat, f"p{seat}"))
-        self.crew.commands.handle(game, Start())
+            self.context.commands.handle(game, Join(seat, f"p{seat}"))
+        self.context.commands.handle(game, Start())
         return game
 
     def decision(self, game: str) -> str:
         """The id of the open decision; empty at the end."""
-        p = self.crew.commands.game(game)
+        p = self.context.commands.game(game)
         open_ = (
             decisions(CATALOGUE.get(p.ruleset), p.state, p.lasting.rewinds.count, DIRECTOR)
             if p.status == "running"
@@ -95,12 +100,12 @@ class House:
         """These seats hand in their sheets; the decision that is open then."""
         decision = self.decision(game)
         for seat in seats:
-            self.crew.commands.handle(game, Play(seat, [{"type": "submit"}], decision=decision))
+            self.context.commands.handle(game, Play(seat, [{"type": "submit"}], decision=decision))
         return self.decision(game)
 
     def kinds(self, game: str) -> list[str]:
         """What was recorded after the start."""
-        return [r.kind for r in self.crew.ledger.read(game)][5:]
+        return [r.kind for r in self.context.ledger.read(game)][5:]
 
     def passed(self) -> int:
         """Pump, then look at the due work; how many jobs are new."""
@@ -111,14 +116,14 @@ class House:
         """Do all jobs that are waiting; whether there were any."""
         handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
-            return serve_queue(self.crew, self.url, queue, burst=True)
+            return serve_queue(self.context, self.url, queue, burst=True)
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
 
     def ask(self, work: str, game: str = "") -> str:
         """Somebody asks for an errand; its id."""
-        errand = self.crew.job_requests.submit(JobRequest(new_id(work), work, game, at=self.crew.clock()))
+        errand = self.context.job_requests.submit(JobRequest(new_id(work), work, game, at=self.context.clock()))
         assert errand is not None
         return errand.id
 
@@ -126,13 +131,13 @@ class House:
         """What came of an errand."""
         self.reconciler.pass_once()
         self.worked(BATCH)
-        errand = self.crew.job_requests.find(id_)
+        errand = self.context.job_requests.find(id_)
         assert errand is not None
         return errand.outcome
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def house(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Iterator[House]:
+def harness(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Iterator[Harness]:
     """SQLite in two files, or one PostgreSQL database."""
     if request.param == "sqlite":
         urls = [f"sqlite:///{tmp_path / name}.sqlite" for name in ("ledger", "views")]
@@ -146,12 +151,12 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Ite
     CheckpointStore(ledger, ledger.keys).migrate()
     OrderStore(ledger, lambda: ledger.keys, lambda: 0).migrate()
     views.migrate()
-    vault = SeedStore(ledger, ledger.keys)
-    commands = CommandHandler(ledger, CATALOGUE, vault, lambda: time[0])
-    crew = WorkerContext(
+    seed_store = SeedStore(ledger, ledger.keys)
+    commands = CommandHandler(ledger, CATALOGUE, seed_store, lambda: time[0])
+    context = WorkerContext(
         ledger=ledger,
         registry=CATALOGUE,
-        seed_store=vault,
+        seed_store=seed_store,
         commands=commands,
         views=views,
         history=ViewerHistory(ledger, CATALOGUE, views),
@@ -159,8 +164,8 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Ite
         notify_appended=rung.append,
         node="node",
     )
-    set_context(crew)
-    made = House(crew, Reader(views), Signals(redis_url), Queues(redis_url), redis_url, time, rung)
+    set_context(context)
+    made = Harness(context, Reader(views), Signals(redis_url), Queues(redis_url), redis_url, time, rung)
     yield made
-    for each in (made.bell, made.queues, made.redis, views, ledger):
+    for each in (made.signals, made.queues, made.redis, views, ledger):
         each.close()

@@ -15,7 +15,7 @@ import pytest
 from domain.errors import StoreUnavailable
 from projections.reader import DueWork
 from tests.valkey import Server, new_server
-from tests.workers.conftest import House
+from tests.workers.conftest import Harness
 from workers.job_calls import TURNS, due_call
 from workers.projector_process import ProjectorLoop
 from workers.queues import Queues
@@ -43,12 +43,16 @@ def own() -> Iterator[Server]:
 class Pump:
     """The loop of the pump on a Redis at that address, turn by turn."""
 
-    def __init__(self, house: House, url: str) -> None:
-        self.bell, self.queues = Signals(url), Queues(url)
+    def __init__(self, harness: Harness, url: str) -> None:
+        self.signals, self.queues = Signals(url), Queues(url)
         self.reconciler = Reconciler(
-            house.reader, house.crew.job_requests, house.crew.heartbeat, self.queues, house.crew.clock
+            harness.reader,
+            harness.context.job_requests,
+            harness.context.heartbeat,
+            self.queues,
+            harness.context.clock,
         )
-        self.pumping = ProjectorLoop(house.crew, self.bell, self.reconciler)
+        self.pumping = ProjectorLoop(harness.context, self.signals, self.reconciler)
 
     def until(self, what: Callable[[], object], seconds: float = 60) -> None:
         def turned() -> object:
@@ -60,7 +64,7 @@ class Pump:
         self.pumping._fallback.stop()
 
 
-def meanwhile(house: House, url: str, script: Callable[[], object], queue: str = TURNS) -> float:
+def meanwhile(harness: Harness, url: str, script: Callable[[], object], queue: str = TURNS) -> float:
     """A worker works while the script is played, and is then asked to end; the seconds that this takes."""
     asked: list[float] = []
 
@@ -79,7 +83,7 @@ def meanwhile(house: House, url: str, script: Callable[[], object], queue: str =
     try:
         with warnings.catch_warnings():  # the signal may come while a socket is opened or closed, which is dropped then
             warnings.filterwarnings("ignore", "unclosed <socket", ResourceWarning)
-            serve_queue(house.crew, url, queue)
+            serve_queue(harness.context, url, queue)
         return time.monotonic() - asked[0]
     finally:
         player.join()

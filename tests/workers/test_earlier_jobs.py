@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from tests.workers.conftest import House
+from tests.workers.conftest import Harness
 from workers.job_calls import BATCH, TURNS, JobCall, parse_id
 
 GAME = "00000000-0000-0000-0000-000000000000"
@@ -46,25 +46,25 @@ def test_each_id_names_work_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("path", ["workers.turns.resolve", "workers.moved.since", "resolve"])
-def test_a_job_is_done_whatever_function_it_names(house: House, path: str) -> None:
-    game = house.game()
-    decision = house.submit(game, 0, 1, 2)
+def test_a_job_is_done_whatever_function_it_names(harness: Harness, path: str) -> None:
+    game = harness.game()
+    decision = harness.submit(game, 0, 1, 2)
     id_ = f"resolve-{game}-{decision}-100"
     data = zlib.compress(json.dumps([path, None, [game, decision], {}]).encode())
-    house.redis.hset(f"rq:job:{id_}", "data", data)
+    harness.redis.hset(f"rq:job:{id_}", "data", data)
     for member, value in (("status", "queued"), ("origin", "annals-turns"), ("description", "resolve")):
-        house.redis.hset(f"rq:job:{id_}", member, value)
-    house.redis.rpush("rq:queue:annals-turns", id_)
-    assert house.worked()
-    assert house.kinds(game)[-1] == "resolved"
+        harness.redis.hset(f"rq:job:{id_}", member, value)
+    harness.redis.rpush("rq:queue:annals-turns", id_)
+    assert harness.worked()
+    assert harness.kinds(game)[-1] == "resolved"
 
 
-def test_no_module_is_named(house: House) -> None:
-    game = house.game()
-    decision = house.submit(game, 0, 1, 2)
-    assert house.passed() == 1
-    (key,) = house.redis.keys("rq:job:resolve-*")
-    data, description = house.redis.hmget(key, "data", "description")
+def test_no_module_is_named(harness: Harness) -> None:
+    game = harness.game()
+    decision = harness.submit(game, 0, 1, 2)
+    assert harness.passed() == 1
+    (key,) = harness.redis.keys("rq:job:resolve-*")
+    data, description = harness.redis.hmget(key, "data", "description")
     assert isinstance(data, bytes)
     assert json.loads(zlib.decompress(data)) == ["resolve", None, [game, decision], {}]
     assert description == b"resolve"

@@ -14,7 +14,7 @@ import pytest
 from rq import Queue
 
 from domain.errors import StoreUnavailable
-from tests.workers.conftest import House
+from tests.workers.conftest import Harness
 from workers.job_calls import BATCH, BATCH_PERIOD, PERIOD, TURNS, parse_id
 from workers.jobs import turns
 from workers.queues import MAX_QUEUED, SERIALIZER
@@ -41,21 +41,21 @@ def data(func: str, instance: object = None, args: object = (), kwargs: object =
     return zlib.compress(json.dumps([func, instance, args, kwargs or {}]).encode())
 
 
-def due(house: House) -> tuple[str, str]:
+def due(harness: Harness) -> tuple[str, str]:
     """A turn that waits in the queue: its game, and the key of its job."""
-    game = house.game()
-    house.submit(game, 0, 1, 2)
-    assert house.passed() == 1
-    (key,) = house.redis.keys("rq:job:resolve-*")
+    game = harness.game()
+    harness.submit(game, 0, 1, 2)
+    assert harness.passed() == 1
+    (key,) = harness.redis.keys("rq:job:resolve-*")
     assert isinstance(key, bytes)
     return game, key.decode()
 
 
-def run_unclaimed(house: House) -> None:
+def run_unclaimed(harness: Harness) -> None:
     """Do what no worker has done, as the projector does after some seconds."""
-    house.later(OVERDUE_MS + 1)
-    house.reconciler.pass_once()
-    house.pumping._fallback.run_all(house.reconciler.unclaimed)
+    harness.later(OVERDUE_MS + 1)
+    harness.reconciler.pass_once()
+    harness.pumping._fallback.run_all(harness.reconciler.unclaimed)
 
 
 FOREIGN: dict[str, dict[Any, Any]] = {
@@ -84,62 +84,62 @@ FOREIGN: dict[str, dict[Any, Any]] = {
 
 
 @pytest.mark.parametrize("what", FOREIGN)
-def test_nothing_that_is_written_to_a_job_is_read(house: House, what: str) -> None:
-    game, key = due(house)
-    house.redis.hset(key, mapping=FOREIGN[what])
+def test_nothing_that_is_written_to_a_job_is_read(harness: Harness, what: str) -> None:
+    game, key = due(harness)
+    harness.redis.hset(key, mapping=FOREIGN[what])
     with mock.patch.object(urllib.request, "urlopen", caught), mock.patch("rq.webhook.urlopen", caught):
-        assert house.worked()
+        assert harness.worked()
     assert RAN == []
-    assert house.kinds(game)[-1] == "resolved"
-    assert not house.worked(), "it is done once"
+    assert harness.kinds(game)[-1] == "resolved"
+    assert not harness.worked(), "it is done once"
 
 
 @pytest.mark.parametrize("what", FOREIGN)
-def test_nor_when_it_fails(house: House, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, key = due(house)
-    monkeypatch.setattr(house.crew.commands, "handle", lambda *_, **__: 1 // 0)
-    house.redis.hset(key, mapping=FOREIGN[what])
+def test_nor_when_it_fails(harness: Harness, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, key = due(harness)
+    monkeypatch.setattr(harness.context.commands, "handle", lambda *_, **__: 1 // 0)
+    harness.redis.hset(key, mapping=FOREIGN[what])
     with mock.patch("rq.webhook.urlopen", caught):
-        assert house.worked()
+        assert harness.worked()
     assert RAN == []
-    assert not house.worked(), "it is not tried for ever"
-    assert house.redis.hget(key, "status") == b"failed"
-    assert 0 < house.redis.ttl(key) <= PERIOD // 1000, "but again soon"
+    assert not harness.worked(), "it is not tried for ever"
+    assert harness.redis.hget(key, "status") == b"failed"
+    assert 0 < harness.redis.ttl(key) <= PERIOD // 1000, "but again soon"
 
 
-def test_a_job_without_data_is_done_from_its_name(house: House) -> None:
-    game, key = due(house)
-    house.redis.delete(key)
-    assert house.worked()
-    assert house.kinds(game)[-1] == "resolved"
+def test_a_job_without_data_is_done_from_its_name(harness: Harness) -> None:
+    game, key = due(harness)
+    harness.redis.delete(key)
+    assert harness.worked()
+    assert harness.kinds(game)[-1] == "resolved"
 
 
 @pytest.mark.parametrize("kind", ["string", "list"])
-def test_a_job_that_is_no_hash_is_done_without_the_queue(house: House, kind: str) -> None:
-    game, key = due(house)
-    house.redis.delete(key)
+def test_a_job_that_is_no_hash_is_done_without_the_queue(harness: Harness, kind: str) -> None:
+    game, key = due(harness)
+    harness.redis.delete(key)
     if kind == "string":
-        house.redis.set(key, "x")
+        harness.redis.set(key, "x")
     else:
-        house.redis.rpush(key, "x")
-    house.worked()
-    run_unclaimed(house)
-    assert house.kinds(game)[-1] == "resolved"
+        harness.redis.rpush(key, "x")
+    harness.worked()
+    run_unclaimed(harness)
+    assert harness.kinds(game)[-1] == "resolved"
 
 
-def test_jobs_that_follow_are_not_looked_for(house: House) -> None:
-    _, key = due(house)
-    house.redis.hset("rq:job:foreign", mapping={"data": data(CAUGHT), "origin": TURNS, "status": "deferred"})
-    house.redis.sadd(f"{key}:dependents", "foreign", b"\xff")
-    assert house.worked()
+def test_jobs_that_follow_are_not_looked_for(harness: Harness) -> None:
+    _, key = due(harness)
+    harness.redis.hset("rq:job:foreign", mapping={"data": data(CAUGHT), "origin": TURNS, "status": "deferred"})
+    harness.redis.sadd(f"{key}:dependents", "foreign", b"\xff")
+    assert harness.worked()
     assert RAN == []
-    assert house.redis.llen(LINE) == 0
+    assert harness.redis.llen(LINE) == 0
 
 
-def test_a_foreign_job_is_passed_over(house: House) -> None:
-    queue = Queue(TURNS, connection=house.redis, serializer=SERIALIZER)
+def test_a_foreign_job_is_passed_over(harness: Harness) -> None:
+    queue = Queue(TURNS, connection=harness.redis, serializer=SERIALIZER)
     queue.enqueue(CAUGHT, job_id="foreign")
-    assert not house.worked()
+    assert not harness.worked()
     assert RAN == []
 
 
@@ -164,13 +164,13 @@ NAMES = [
 ]
 
 
-def test_names_of_no_job_of_ours_are_passed_over(house: House) -> None:
-    game, _ = due(house)
-    house.redis.lpush(LINE, *NAMES)
+def test_names_of_no_job_of_ours_are_passed_over(harness: Harness) -> None:
+    game, _ = due(harness)
+    harness.redis.lpush(LINE, *NAMES)
     for _ in NAMES:  # a worker begins anew after a name that is no text
-        house.worked()
-    assert house.kinds(game)[-1] == "resolved"
-    assert house.redis.llen(LINE) == 0
+        harness.worked()
+    assert harness.kinds(game)[-1] == "resolved"
+    assert harness.redis.llen(LINE) == 0
 
 
 def test_a_name_is_that_of_a_job_or_of_none() -> None:
@@ -183,26 +183,26 @@ def test_a_name_is_that_of_a_job_or_of_none() -> None:
     assert (errand.args, errand.queue) == (("audit-0123456789abcdef01234567",), BATCH)
 
 
-def test_an_unknown_game_is_refused_once(house: House) -> None:
-    house.redis.rpush(LINE, f"resolve-{GAME}-0-1-1", f"lapse-{GAME}-0-1-1", "rewind-" + "0" * 24 + "-1")
-    assert house.worked()
-    assert not house.worked()
+def test_an_unknown_game_is_refused_once(harness: Harness) -> None:
+    harness.redis.rpush(LINE, f"resolve-{GAME}-0-1-1", f"lapse-{GAME}-0-1-1", "rewind-" + "0" * 24 + "-1")
+    assert harness.worked()
+    assert not harness.worked()
 
 
-def test_long_work_cannot_be_put_in_the_way_of_turns(house: House) -> None:
-    id_ = house.ask("audit", house.game())
-    house.redis.rpush(LINE, f"{id_}-1")
-    house.worked(TURNS)
-    errand = house.crew.job_requests.find(id_)
+def test_long_work_cannot_be_put_in_the_way_of_turns(harness: Harness) -> None:
+    id_ = harness.ask("audit", harness.game())
+    harness.redis.rpush(LINE, f"{id_}-1")
+    harness.worked(TURNS)
+    errand = harness.context.job_requests.find(id_)
     assert errand is not None
     assert errand.outcome is None
 
 
-def test_workers_cannot_be_halted_through_redis(house: House) -> None:
-    game, _ = due(house)
-    house.redis.set("rq:suspended", "1")
-    assert house.worked()
-    assert house.kinds(game)[-1] == "resolved"
+def test_workers_cannot_be_halted_through_redis(harness: Harness) -> None:
+    game, _ = due(harness)
+    harness.redis.set("rq:suspended", "1")
+    assert harness.worked()
+    assert harness.kinds(game)[-1] == "resolved"
 
 
 KEYS = [
@@ -220,102 +220,104 @@ KEYS = [
 
 
 @pytest.mark.parametrize("write", ["set", "zadd", "rpush", "sadd"])
-def test_what_is_written_to_library_s_own_keys_costs_no_turn(house: House, write: str) -> None:
+def test_what_is_written_to_library_s_own_keys_costs_no_turn(harness: Harness, write: str) -> None:
     """It may keep the workers from work. The projector then does it."""
-    game = house.game()
-    house.submit(game, 0, 1, 2)
+    game = harness.game()
+    harness.submit(game, 0, 1, 2)
     for key in KEYS:
         kinds: dict[str, Callable[[str], object]] = {
-            "set": lambda key: house.redis.set(key, b"\xff"),
-            "zadd": lambda key: house.redis.zadd(key, {b"\xff": 1, b"a:b": 2}),
-            "rpush": lambda key: house.redis.rpush(key, b"\xff", b"foreign"),
-            "sadd": lambda key: house.redis.sadd(key, b"\xff", b"rq:group:x"),
+            "set": lambda key: harness.redis.set(key, b"\xff"),
+            "zadd": lambda key: harness.redis.zadd(key, {b"\xff": 1, b"a:b": 2}),
+            "rpush": lambda key: harness.redis.rpush(key, b"\xff", b"foreign"),
+            "sadd": lambda key: harness.redis.sadd(key, b"\xff", b"rq:group:x"),
         }
         if key != "rq:queues" or write == "sadd":  # to which a name is added at each enqueueing
             kinds[write](key)
-    house.passed()
-    house.worked()
-    run_unclaimed(house)
-    assert house.kinds(game)[-1] == "resolved"
+    harness.passed()
+    harness.worked()
+    run_unclaimed(harness)
+    assert harness.kinds(game)[-1] == "resolved"
 
 
-def test_a_queue_that_is_none_stops_no_worker_for_good(house: House) -> None:
-    game = house.game()
-    house.submit(game, 0, 1, 2)
-    house.redis.set(LINE, "x")
-    assert house.passed() == 0
-    assert not house.worked()
-    house.redis.delete(LINE)
-    house.queues._enqueuing.report(failed=False)
-    house.later(PERIOD)
-    assert house.passed() == 1
-    assert house.worked()
-    assert house.kinds(game)[-1] == "resolved"
+def test_a_queue_that_is_none_stops_no_worker_for_good(harness: Harness) -> None:
+    game = harness.game()
+    harness.submit(game, 0, 1, 2)
+    harness.redis.set(LINE, "x")
+    assert harness.passed() == 0
+    assert not harness.worked()
+    harness.redis.delete(LINE)
+    harness.queues._enqueuing.report(failed=False)
+    harness.later(PERIOD)
+    assert harness.passed() == 1
+    assert harness.worked()
+    assert harness.kinds(game)[-1] == "resolved"
 
 
-def test_workers_that_are_gone_are_not_counted_and_forgotten(house: House) -> None:
+def test_workers_that_are_gone_are_not_counted_and_forgotten(harness: Harness) -> None:
     known = f"rq:workers:{TURNS}"
-    house.redis.hset("rq:worker:alive", "last_heartbeat", "2026-01-01T00:00:00.000000Z")
-    house.redis.sadd(known, "rq:worker:dead", "rq:worker:alive")
-    assert house.queues.count_workers()[TURNS] == 1
-    house.worked()
-    assert house.redis.smembers(known) == {b"rq:worker:alive"}
-    house.redis.sadd(known, b"\xff")
+    harness.redis.hset("rq:worker:alive", "last_heartbeat", "2026-01-01T00:00:00.000000Z")
+    harness.redis.sadd(known, "rq:worker:dead", "rq:worker:alive")
+    assert harness.queues.count_workers()[TURNS] == 1
+    harness.worked()
+    assert harness.redis.smembers(known) == {b"rq:worker:alive"}
+    harness.redis.sadd(known, b"\xff")
     with pytest.raises(StoreUnavailable):
-        house.queues.count_workers()
+        harness.queues.count_workers()
 
 
 @pytest.mark.parametrize("status", [b"\xff", b"", b"a" * 100_000, b"finished"])
-def test_a_status_that_there_is_not_tells_nothing(house: House, status: bytes) -> None:
-    game, key = due(house)
-    house.redis.hset(key, "status", status)
-    name = f"resolve-{game}-{house.decision(game)}"
-    assert house.queues.job_state(name, house.crew.clock()) == ""
-    house.redis.delete(key)
-    house.redis.set(key, status)
-    assert house.queues.job_state(name, house.crew.clock()) == ""
+def test_a_status_that_there_is_not_tells_nothing(harness: Harness, status: bytes) -> None:
+    game, key = due(harness)
+    harness.redis.hset(key, "status", status)
+    name = f"resolve-{game}-{harness.decision(game)}"
+    assert harness.queues.job_state(name, harness.context.clock()) == ""
+    harness.redis.delete(key)
+    harness.redis.set(key, status)
+    assert harness.queues.job_state(name, harness.context.clock()) == ""
 
 
-def test_what_nobody_takes_does_not_pile_up(house: House) -> None:
-    due(house)
-    house.redis.rpush(LINE, *range(MAX_QUEUED + 10))
-    house.reconciler.pass_once()
-    assert house.redis.llen(LINE) <= MAX_QUEUED + 1
+def test_what_nobody_takes_does_not_pile_up(harness: Harness) -> None:
+    due(harness)
+    harness.redis.rpush(LINE, *range(MAX_QUEUED + 10))
+    harness.reconciler.pass_once()
+    assert harness.redis.llen(LINE) <= MAX_QUEUED + 1
 
 
-def test_everything_of_a_job_ends_by_itself(house: House) -> None:
-    due(house)
-    house.worked()
-    kept = {key for key in house.redis.keys("*") if house.redis.ttl(key) == -1}
+def test_everything_of_a_job_ends_by_itself(harness: Harness) -> None:
+    due(harness)
+    harness.worked()
+    kept = {key for key in harness.redis.keys("*") if harness.redis.ttl(key) == -1}
     registries = {f"rq:{name}:{TURNS}".encode() for name in ("finished", "failed", "wip", "workers")}
     assert kept <= registries | {b"rq:queues", b"rq:workers"}, "the library sweeps its registries"
 
 
-def test_failed_audit_is_handed_out_again_within_short_period(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_audit_is_handed_out_again_within_short_period(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def away(*_: object) -> None:
         raise StoreUnavailable("gone")
 
-    id_ = house.ask("audit", house.game())
-    house.reconciler.pass_once()
+    id_ = harness.ask("audit", harness.game())
+    harness.reconciler.pass_once()
     with monkeypatch.context() as broken:
-        broken.setattr(house.crew.ledger, "read", away)
-        house.worked(BATCH)
-    key = f"rq:job:{id_}-{house.crew.clock() // BATCH_PERIOD}"
-    assert 0 < house.redis.ttl(key) <= PERIOD // 1000
-    house.redis.delete(key)
-    assert house.job(id_)["verified"] is True
+        broken.setattr(harness.context.ledger, "read", away)
+        harness.worked(BATCH)
+    key = f"rq:job:{id_}-{harness.context.clock() // BATCH_PERIOD}"
+    assert 0 < harness.redis.ttl(key) <= PERIOD // 1000
+    harness.redis.delete(key)
+    assert harness.job(id_)["verified"] is True
 
 
-def test_work_is_done_while_its_worker_loses_redis(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    game, _ = due(house)
-    real = house.crew.commands.handle
+def test_work_is_done_while_its_worker_loses_redis(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    game, _ = due(harness)
+    real = harness.context.commands.handle
 
     def slow(*args: Any, **more: Any) -> Any:
-        house.redis.client_kill_filter(_type="normal", skipme=True)
+        harness.redis.client_kill_filter(_type="normal", skipme=True)
         time.sleep(0.05)
         return real(*args, **more)
 
-    monkeypatch.setattr(house.crew.commands, "handle", slow)
-    house.worked()
-    assert house.kinds(game)[-1] == "resolved"
+    monkeypatch.setattr(harness.context.commands, "handle", slow)
+    harness.worked()
+    assert harness.kinds(game)[-1] == "resolved"
     assert turns.resolve(game, "0-1") == turns.GONE

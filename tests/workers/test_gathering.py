@@ -14,7 +14,7 @@ def play(gathering: BatchingDelay, rate: float, seconds: float, start: float = 0
     pauses, now, taken = [], start, 0
     while now < start + seconds:
         come = int((now - start) * rate)
-        if come == taken:  # it waits for the bell
+        if come == taken:  # it waits for the signals
             now = start + (come + 1) / rate + 1e-6
             continue
         pauses.append(gathering.pause(now))

@@ -12,7 +12,7 @@ from deploy.runtime import embedded_redis
 from domain.errors import StoreUnavailable
 from projections.reader import DueWork
 from tests.imposter import ANSWERS, Answer, imposter
-from tests.workers.conftest import House
+from tests.workers.conftest import Harness
 from tests.workers.halting import Pump, meanwhile
 from workers.job_calls import TURNS, due_call
 from workers.queues import Queues
@@ -27,31 +27,31 @@ def address(request: pytest.FixtureRequest, short_path: Path) -> Iterator[str]:
 
 
 def test_it_is_away_for_whoever_asks(address: str) -> None:
-    bell, queues = Signals(address), Queues(address)
+    signals, queues = Signals(address), Queues(address)
     assert not embedded_redis.is_alive(address, 0.25)
-    assert not bell.is_up()
-    bell.notify_appended(1)
-    bell.notify_projected(1, ["game"])
-    assert not bell.wait_appended(0.1)
-    assert bell.wait_projected(0.1) is None
-    assert bell.is_deaf
+    assert not signals.is_up()
+    signals.notify_appended(1)
+    signals.notify_projected(1, ["game"])
+    assert not signals.wait_appended(0.1)
+    assert signals.wait_projected(0.1) is None
+    assert signals.is_deaf
     assert queues.job_state("audit-1", 0) == ""
     with pytest.raises(StoreUnavailable):
         queues.enqueue([due_call(DueWork("0" * 36, "0-1", "resolve", 0))], 0)
     with pytest.raises(StoreUnavailable):
         queues.count_workers()
-    bell.close()
+    signals.close()
     queues.close()
 
 
-def test_the_pump_does_the_work_itself(house: House, address: str) -> None:
-    game = house.game()
-    house.submit(game, 0, 1, 2)
-    Pump(house, address).until(lambda: house.kinds(game)[-1] == "resolved")
+def test_the_pump_does_the_work_itself(harness: Harness, address: str) -> None:
+    game = harness.game()
+    harness.submit(game, 0, 1, 2)
+    Pump(harness, address).until(lambda: harness.kinds(game)[-1] == "resolved")
 
 
 def test_a_worker_waits_for_a_redis_and_ends_when_asked(
-    house: House, address: str, caplog: pytest.LogCaptureFixture
+    harness: Harness, address: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert meanwhile(house, address, lambda: time.sleep(2.5), TURNS) < 2
+    assert meanwhile(harness, address, lambda: time.sleep(2.5), TURNS) < 2
     assert "Traceback" not in caplog.text

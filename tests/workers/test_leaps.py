@@ -19,8 +19,8 @@ from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import dump, parse
 from domain.service.service_clock import ADOPTED, FRESH, ServiceClock
 from tests.damage import overwrite
-from tests.workers.conftest import CATALOGUE, House
-from tests.workers.test_outages import up
+from tests.workers.conftest import CATALOGUE, Harness
+from tests.workers.test_heartbeat import up
 from workers.context import set_context
 from workers.jobs import deadlines, turns
 from workers.maintenance.clock_jumps import ClockJumpRecovery
@@ -31,8 +31,8 @@ MINUTE, HOUR = 60_000, 3_600_000
 PACE: dict[str, Any] = {"seconds": {"turn": 120}, "grace": 30}
 
 
-class Timed(House):
-    """A house that goes by the time of the service; `time` holds what the clock of its machine shows."""
+class Timed(Harness):
+    """A harness that goes by the time of the service; `time` holds what the clock of its machine shows."""
 
     clock: ServiceClock
     booted: int
@@ -43,7 +43,7 @@ class Timed(House):
             self.time[0] += min(left, 1000)
             self.booted += min(left, 1000)
             self.clock.sync()
-            self.crew.heartbeat.beat(self.clock())
+            self.context.heartbeat.beat(self.clock())
 
     def sets(self, ms: int) -> None:
         self.time[0] += ms
@@ -62,10 +62,10 @@ class Timed(House):
         self.turn()
         self.passes(ADOPTED)
         self.turn()
-        assert self.crew.clock_rows.list_unsettled() == []
+        assert self.context.clock_rows.list_unsettled() == []
 
     def shifts(self, game: str) -> list[int]:
-        return [r.body["ms"] for r in self.crew.ledger.read(game) if r.body.get("act") == "shift"]
+        return [r.body["ms"] for r in self.context.ledger.read(game) if r.body.get("act") == "shift"]
 
     def due(self, game: str) -> int:
         found = self.reader.find_summary(game)
@@ -75,9 +75,9 @@ class Timed(House):
 
     def proves(self, game: str) -> None:
         """Closed, it is as anybody may check it; its records rise in time."""
-        if self.crew.commands.game(game).status != "closed":
-            self.crew.commands.handle(game, Close("void", "director"))
-        records = self.crew.ledger.read(game)
+        if self.context.commands.game(game).status != "closed":
+            self.context.commands.handle(game, Close("void", "director"))
+        records = self.context.ledger.read(game)
         times = [r.public["at"] for r in records]
         assert times == sorted(times)
         rules = CATALOGUE.get(records[0].body["ruleset"])
@@ -85,18 +85,18 @@ class Timed(House):
 
 
 @pytest.fixture
-def timed(house: House) -> Iterator[Timed]:
-    crew = house.crew
-    made = Timed(crew, house.reader, house.bell, house.queues, house.url, house.time, house.rung)
+def timed(harness: Harness) -> Iterator[Timed]:
+    context = harness.context
+    made = Timed(context, harness.reader, harness.signals, harness.queues, harness.url, harness.time, harness.rung)
     made.booted = 5
-    made.clock = clock = ServiceClock(crew.ledger, lambda: made.time[0], lambda: made.booted, "machine", alone=True)
-    commands = CommandHandler(crew.ledger, CATALOGUE, crew.seed_store, clock)
-    made.crew = replace(crew, commands=commands, clock=clock)
-    set_context(made.crew)
-    made.reconciler = Reconciler(made.reader, crew.job_requests, crew.heartbeat, made.queues, clock)
-    made.pumping = ProjectorLoop(made.crew, made.bell, made.reconciler)
+    made.clock = clock = ServiceClock(context.ledger, lambda: made.time[0], lambda: made.booted, "machine", alone=True)
+    commands = CommandHandler(context.ledger, CATALOGUE, context.seed_store, clock)
+    made.context = replace(context, commands=commands, clock=clock)
+    set_context(made.context)
+    made.reconciler = Reconciler(made.reader, context.job_requests, context.heartbeat, made.queues, clock)
+    made.pumping = ProjectorLoop(made.context, made.signals, made.reconciler)
     clock.sync()
-    crew.heartbeat.beat(clock())
+    context.heartbeat.beat(clock())
     yield made
     clock.close()
 
@@ -134,21 +134,21 @@ def test_a_bank_is_charged_for_what_has_passed_and_no_more(timed: Timed) -> None
     timed.submit(game, 1)
     timed.passes(MINUTE)
     timed.leaps()
-    assert [a.bank for a in timed.crew.commands.game(game).timing.banks] == [600_000, 540_000, 480_000]
+    assert [a.bank for a in timed.context.commands.game(game).timing.banks] == [600_000, 540_000, 480_000]
     timed.passes(MINUTE - ADOPTED)
     timed.submit(game, 2)
-    assert timed.crew.commands.game(game).timing.banks[2].bank == 420_000
+    assert timed.context.commands.game(game).timing.banks[2].bank == 420_000
     timed.proves(game)
 
 
 def test_a_vacation_and_a_hold_are_as_long_as_they_were(timed: Timed) -> None:
     game = timed.game(pace={"seconds": {"turn": 120}, "vacation": 3})
-    timed.crew.commands.handle(game, Rest(0, 1))
-    timed.crew.commands.handle(game, Hold(1, 7200))
-    before = timed.crew.commands.game(game)
+    timed.context.commands.handle(game, Rest(0, 1))
+    timed.context.commands.handle(game, Hold(1, 7200))
+    before = timed.context.commands.game(game)
     timed.passes(MINUTE)
     timed.leaps()
-    after = timed.crew.commands.game(game)
+    after = timed.context.commands.game(game)
     assert after.timing.banks[0].vacation_end == before.timing.banks[0].vacation_end + HOUR == 1_000_000 + DAY + HOUR
     assert after.timing.banks[1].hold_end == before.timing.banks[1].hold_end + HOUR
     assert after.due_times([0, 1, 2]) == {seat: due + HOUR for seat, due in before.due_times([0, 1, 2]).items()}
@@ -157,17 +157,17 @@ def test_a_vacation_and_a_hold_are_as_long_as_they_were(timed: Timed) -> None:
 
 def test_what_waits_for_no_time_has_no_record_of_it(timed: Timed) -> None:
     game, over = timed.game(), timed.game(pace=PACE)
-    timed.crew.commands.handle(over, Close("void", "director"))
+    timed.context.commands.handle(over, Close("void", "director"))
     timed.leaps()
     assert timed.shifts(game) == timed.shifts(over) == []
 
 
 def test_a_table_that_is_not_started_is_not_closed_for_it(timed: Timed) -> None:
     game = new_game_id()
-    timed.crew.commands.open(game, "orders@1", 3)
+    timed.context.commands.open(game, "orders@1", 3)
     timed.leaps(UNSTARTED_LIMIT_MS)
     assert turns.close_unstarted(game, "0-0") == turns.EARLY
-    timed.crew.commands.handle(game, Join(0, "p0"))
+    timed.context.commands.handle(game, Join(0, "p0"))
     timed.proves(game)
 
 
@@ -189,10 +189,10 @@ def test_move_before_its_game_has_a_record_is_as_of_then(timed: Timed) -> None:
     timed.sets(HOUR)
     timed.passes(1000)
     timed.submit(game, 0)
-    assert timed.crew.commands.game(game).time == 1_001_000
+    assert timed.context.commands.game(game).time == 1_001_000
     timed.turn()
     timed.submit(game, 1)
-    assert timed.crew.commands.game(game).time >= 1_001_000 + HOUR
+    assert timed.context.commands.game(game).time >= 1_001_000 + HOUR
     timed.passes(ADOPTED)
     timed.turn()
     timed.proves(game)
@@ -205,12 +205,12 @@ def test_game_begun_before_time_leaps_has_its_record_after(timed: Timed, monkeyp
         begun.append(timed.game(pace=PACE))
         real(*args)
 
-    clocks = type(timed.crew.clock_rows)
+    clocks = type(timed.context.clock_rows)
     real = clocks.apply_jump
     monkeypatch.setattr(clocks, "apply_jump", begin)
     timed.leaps()
     assert [timed.shifts(game) for game in begun] == [[HOUR]]
-    assert timed.crew.commands.game(begun[0]).deadline == 1_000_000 + 2 * MINUTE + HOUR
+    assert timed.context.commands.game(begun[0]).deadline == 1_000_000 + 2 * MINUTE + HOUR
     assert timed.shifts(timed.game(pace=PACE)) == []
     timed.proves(begun[0])
 
@@ -221,7 +221,7 @@ def test_who_is_killed_in_middle_is_followed_by_the_same_again(
 ) -> None:
     """After each of the records, before time leaps."""
     games = [timed.game(pace=PACE) for _ in range(3)]
-    real, lives = timed.crew.commands.handle, [left]
+    real, lives = timed.context.commands.handle, [left]
 
     def deadly(*args: Any, **more: Any) -> Any:
         if not lives[0]:
@@ -234,17 +234,17 @@ def test_who_is_killed_in_middle_is_followed_by_the_same_again(
 
     timed.sets(HOUR)
     with monkeypatch.context() as patched:
-        patched.setattr(timed.crew.commands, "handle", deadly)
-        patched.setattr(type(timed.crew.clock_rows), "apply_jump", dead)
+        patched.setattr(timed.context.commands, "handle", deadly)
+        patched.setattr(type(timed.context.clock_rows), "apply_jump", dead)
         with pytest.raises(KeyboardInterrupt):
             timed.turn()
     timed.passes(5000)
-    timed.pumping = ProjectorLoop(timed.crew, timed.bell, timed.reconciler)
+    timed.pumping = ProjectorLoop(timed.context, timed.signals, timed.reconciler)
     timed.turn()
     timed.passes(ADOPTED)
     timed.turn()
     assert [timed.shifts(game) for game in games] == [[HOUR]] * 3
-    assert {timed.crew.commands.game(game).deadline for game in games} == {1_000_000 + 2 * MINUTE + HOUR}
+    assert {timed.context.commands.game(game).deadline for game in games} == {1_000_000 + 2 * MINUTE + HOUR}
     assert timed.clock() == timed.time[0]
 
 
@@ -256,7 +256,7 @@ def test_while_the_store_is_away_nothing_leaps(timed: Timed, monkeypatch: pytest
 
     timed.sets(HOUR)
     with monkeypatch.context() as broken:
-        broken.setattr(timed.crew.ledger, "append", away)
+        broken.setattr(timed.context.ledger, "append", away)
         with pytest.raises(StoreUnavailable):
             timed.turn()
     assert timed.clock() == 1_000_000
@@ -267,10 +267,10 @@ def test_while_the_store_is_away_nothing_leaps(timed: Timed, monkeypatch: pytest
 def test_going_back_behind_it_takes_nothing_back(timed: Timed) -> None:
     game = timed.game(pace={"seconds": {"turn": 120}, "vacation": 1})
     timed.submit(game, 0)
-    timed.crew.commands.handle(game, Rest(1, 1))
+    timed.context.commands.handle(game, Rest(1, 1))
     timed.leaps()
-    timed.crew.commands.handle(game, Rewind(5))
-    after = timed.crew.commands.game(game)
+    timed.context.commands.handle(game, Rewind(5))
+    after = timed.context.commands.game(game)
     assert after.deadline == timed.clock() + 2 * MINUTE
     assert after.timing.banks[1].vacation_end == 1_000_000 + DAY + HOUR
     timed.proves(game)
@@ -292,7 +292,7 @@ def test_forward_and_back_stalls_nothing(timed: Timed) -> None:
 
 def test_a_game_that_is_set_aside_holds_up_nobody(timed: Timed) -> None:
     game, poisoned = timed.game(pace=PACE), timed.game(pace=PACE)
-    overwrite(timed.crew.ledger, "UPDATE records SET state = ? WHERE originator_version = 2", (b"j{}",))
+    overwrite(timed.context.ledger, "UPDATE records SET state = ? WHERE originator_version = 2", (b"j{}",))
     timed.pumping.catch_up()
     assert {row["game"] for row in timed.reader.list_quarantined()} == {game, poisoned}
     timed.leaps()
@@ -301,10 +301,10 @@ def test_a_game_that_is_set_aside_holds_up_nobody(timed: Timed) -> None:
 def test_a_game_whose_seed_is_lost_holds_up_nobody(timed: Timed, caplog: pytest.LogCaptureFixture) -> None:
     lost, game = sorted(timed.game(pace=PACE) for _ in range(2))
     timed.pumping.catch_up()
-    timed.crew.ledger.execute("DELETE FROM seeds WHERE game = ?", (lost,))
-    commands = CommandHandler(timed.crew.ledger, CATALOGUE, timed.crew.seed_store, timed.clock)
-    timed.crew = replace(timed.crew, commands=commands)
-    timed.pumping = ProjectorLoop(timed.crew, timed.bell, timed.reconciler)
+    timed.context.ledger.execute("DELETE FROM seeds WHERE game = ?", (lost,))
+    commands = CommandHandler(timed.context.ledger, CATALOGUE, timed.context.seed_store, timed.clock)
+    timed.context = replace(timed.context, commands=commands)
+    timed.pumping = ProjectorLoop(timed.context, timed.signals, timed.reconciler)
     timed.leaps()
     assert timed.shifts(game) == [HOUR]
     assert f"the clock of {lost} was not moved" in caplog.messages
@@ -313,7 +313,7 @@ def test_a_game_whose_seed_is_lost_holds_up_nobody(timed: Timed, caplog: pytest.
 def test_which_machine_is_wrong_is_said_once(timed: Timed, caplog: pytest.LogCaptureFixture) -> None:
     timed.sets(-HOUR)
     timed.passes(FRESH + 1000)
-    leaps = ClockJumpRecovery(timed.crew, timed.reader, lambda: None)
+    leaps = ClockJumpRecovery(timed.context, timed.reader, lambda: None)
     with caplog.at_level(logging.WARNING, "annals.clock"):
         for _ in range(2):
             leaps.recover()
@@ -328,5 +328,5 @@ def test_an_outage_is_one_as_before(timed: Timed) -> None:
     timed.booted += 10 * MINUTE
     timed.clock.sync()
     up(timed)
-    assert timed.crew.commands.game(game).deadline == 1_000_000 + 2 * MINUTE + 10 * MINUTE + 30_000
+    assert timed.context.commands.game(game).deadline == 1_000_000 + 2 * MINUTE + 10 * MINUTE + 30_000
     assert timed.shifts(game) == []

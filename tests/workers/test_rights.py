@@ -13,7 +13,7 @@ from redis.exceptions import NoPermissionError
 
 from deploy.runtime import embedded_redis
 from tests.valkey import Server, new_server
-from tests.workers.conftest import House
+from tests.workers.conftest import Harness
 from tests.workers.halting import Pump, meanwhile, until
 from workers import log_throttle
 from workers.change_listener import ChangeListener
@@ -41,49 +41,49 @@ def denied(server: Server) -> list[str]:
         return [f"{each['reason']}: {each['object']}" for each in admin.acl_log()]
 
 
-def test_the_whole_chain_works(house: House, guarded: tuple[Server, str]) -> None:
+def test_the_whole_chain_works(harness: Harness, guarded: tuple[Server, str]) -> None:
     server, url = guarded
     told: set[str] = set()
     ChangeListener(lambda: Signals(url)).listen(told.update)
-    pump, game = Pump(house, url), house.game()
-    house.submit(game, 0, 1, 2)
-    id_ = house.ask("audit", game)
+    pump, game = Pump(harness, url), harness.game()
+    harness.submit(game, 0, 1, 2)
+    id_ = harness.ask("audit", game)
     pump.pumping.run_once()
     assert pump.queues.count_workers() == {TURNS: 0, BATCH: 0}
-    meanwhile(house, url, lambda: until(lambda: house.kinds(game)[-1] == "resolved"))
-    meanwhile(house, url, lambda: until(lambda: not house.crew.job_requests.list_open()), BATCH)
-    errand = house.crew.job_requests.find(id_)
+    meanwhile(harness, url, lambda: until(lambda: harness.kinds(game)[-1] == "resolved"))
+    meanwhile(harness, url, lambda: until(lambda: not harness.context.job_requests.list_open()), BATCH)
+    errand = harness.context.job_requests.find(id_)
     assert errand is not None
     assert errand.outcome is not None
     pump.pumping.run_once()
     until(lambda: game in told)
-    assert pump.queues.job_state(f"resolve-{game}-0-2", house.crew.clock()) == ""
-    pump.bell.notify_changed(game)
-    assert pump.bell.is_up()
+    assert pump.queues.job_state(f"resolve-{game}-0-2", harness.context.clock()) == ""
+    pump.signals.notify_changed(game)
+    assert pump.signals.is_up()
     assert embedded_redis.is_alive(url)
     assert set(denied(server)) <= {"command: client|list"}, "the library asks for its own address, and can do without"
 
 
 @pytest.mark.parametrize("guarded", [(), ("+lpos",)], indirect=True)
-def test_long_work_that_waits_keeps_no_turns_from_the_queue(house: House, guarded: tuple[Server, str]) -> None:
+def test_long_work_that_waits_keeps_no_turns_from_the_queue(harness: Harness, guarded: tuple[Server, str]) -> None:
     """Also with the rights of before: only what a worker has taken and not begun is not done at once then."""
     _, url = guarded
-    pump, game = Pump(house, url), house.game()
-    house.ask("rebuild")
+    pump, game = Pump(harness, url), harness.game()
+    harness.ask("rebuild")
     assert [pump.reconciler.pass_once() for _ in range(2)] == [1, 0]
-    house.submit(game, 0, 1, 2)
-    house.pumping.catch_up()
+    harness.submit(game, 0, 1, 2)
+    harness.pumping.catch_up()
     assert [pump.reconciler.pass_once() for _ in range(2)] == [1, 0]
 
 
 @pytest.mark.parametrize("guarded", [("+blmove",)], indirect=True)
 def test_a_right_that_is_missing_is_told_in_a_sentence(
-    house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And now and then, however often it is missed."""
     monkeypatch.setattr(log_throttle, "PAUSE_SECONDS", 3600.0)
     server, url = guarded
-    meanwhile(house, url, lambda: until(lambda: len(denied(server)) and _times(server) > 2))
+    meanwhile(harness, url, lambda: until(lambda: len(denied(server)) and _times(server) > 2))
     told = [record for record in caplog.records if record.name == "rq.worker" and record.levelno >= logging.ERROR]
     assert len(told) == 1
     assert "NoPermissionError" in caplog.text
@@ -96,7 +96,7 @@ def _times(server: Server) -> int:
 
 
 def test_a_redis_that_is_full_is_told_now_and_then(
-    house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log_throttle, "PAUSE_SECONDS", 3600.0)
     server, url = guarded
@@ -107,16 +107,16 @@ def test_a_redis_that_is_full_is_told_now_and_then(
         def refused() -> int:
             return int(admin.info("errorstats").get("errorstat_OOM", {}).get("count", 0))
 
-        meanwhile(house, url, lambda: until(lambda: refused() > 3))
+        meanwhile(harness, url, lambda: until(lambda: refused() > 3))
     told = [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert len(told) == 1, caplog.text
 
 
-def test_what_a_killed_worker_left_is_swept(house: House, guarded: tuple[Server, str]) -> None:
+def test_what_a_killed_worker_left_is_swept(harness: Harness, guarded: tuple[Server, str]) -> None:
     """Its name, the job that it was at, and one that it had taken and not begun."""
     server, url = guarded
-    game = house.game()
-    decision = house.submit(game, 0, 1, 2)
+    game = harness.game()
+    decision = harness.submit(game, 0, 1, 2)
     id_ = f"resolve-{game}-{decision}-1"
     with Redis.from_url(server.url) as admin:
         admin.sadd(f"rq:workers:{TURNS}", "rq:worker:dead")
@@ -126,7 +126,7 @@ def test_what_a_killed_worker_left_is_swept(house: House, guarded: tuple[Server,
         def swept() -> bool:
             return not admin.zcard(f"rq:wip:{TURNS}") and b"rq:worker:dead" not in admin.smembers(f"rq:workers:{TURNS}")
 
-        meanwhile(house, url, lambda: until(swept))
+        meanwhile(harness, url, lambda: until(swept))
     assert set(denied(server)) <= {"command: client|list"}
 
 

@@ -17,7 +17,7 @@ from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Leave
 from domain.types import Json
 from tests.valkey import Server
-from tests.workers.conftest import House
+from tests.workers.conftest import Harness
 from tests.workers.halting import NOBODY, Pump, handed, meanwhile, own, until
 from tests.workers.test_rewinds import filed, wished
 from workers import redis_fallback
@@ -35,43 +35,43 @@ MINUTE = 60_000
 
 
 @pytest.mark.parametrize("away", ["nowhere", "halted"])
-def test_turns_deadlines_vacant_seats_and_rewinds_go_on(house: House, own: Server, away: str) -> None:
-    turn, late, vacant = house.game(), house.game(pace={"seconds": {"turn": 60}}), house.game("sealed@1", 4)
-    back, before = filed(house)
-    house.crew.job_requests.submit(wished(house, back, before))
-    house.submit(turn, 0, 1, 2)
-    house.submit(late, 1)
-    house.later(MINUTE)
-    house.crew.commands.handle(vacant, Leave(1))
-    found: Game[Any] = house.crew.commands.game(vacant)
+def test_turns_deadlines_vacant_seats_and_rewinds_go_on(harness: Harness, own: Server, away: str) -> None:
+    turn, late, vacant = harness.game(), harness.game(pace={"seconds": {"turn": 60}}), harness.game("sealed@1", 4)
+    back, before = filed(harness)
+    harness.context.job_requests.submit(wished(harness, back, before))
+    harness.submit(turn, 0, 1, 2)
+    harness.submit(late, 1)
+    harness.later(MINUTE)
+    harness.context.commands.handle(vacant, Leave(1))
+    found: Game[Any] = harness.context.commands.game(vacant)
     card = next(c for c in found.state.hands[0] if c != "alliance")
-    house.crew.commands.handle(vacant, Play(0, [{"type": "attack", "target": 2, "card": card}]))
-    pump = Pump(house, NOBODY if away == "nowhere" else own.url)
+    harness.context.commands.handle(vacant, Play(0, [{"type": "attack", "target": 2, "card": card}]))
+    pump = Pump(harness, NOBODY if away == "nowhere" else own.url)
     if away == "halted":
         own.freeze()
     wanted = {turn: "resolved", late: "lapsed", vacant: "lapsed", back: "rewound"}
-    pump.until(lambda: all(kind in house.kinds(game) for game, kind in wanted.items()))
+    pump.until(lambda: all(kind in harness.kinds(game) for game, kind in wanted.items()))
 
 
-def test_long_work_waits_for_its_workers(house: House) -> None:
-    game = house.game()
-    id_ = house.ask("audit", game)
-    house.submit(game, 0, 1, 2)
-    pump = Pump(house, NOBODY)
-    pump.until(lambda: house.kinds(game)[-1] == "resolved")
-    errand = house.crew.job_requests.find(id_)
+def test_long_work_waits_for_its_workers(harness: Harness) -> None:
+    game = harness.game()
+    id_ = harness.ask("audit", game)
+    harness.submit(game, 0, 1, 2)
+    pump = Pump(harness, NOBODY)
+    pump.until(lambda: harness.kinds(game)[-1] == "resolved")
+    errand = harness.context.job_requests.find(id_)
     assert errand is not None
     assert errand.outcome is None
     assert [call.queue for call in pump.reconciler.unclaimed] in ([], [TURNS])
 
 
-def test_the_views_are_not_kept_waiting_by_a_halted_server(house: House, own: Server) -> None:
-    game = house.game()
-    pump = Pump(house, own.url)
+def test_the_views_are_not_kept_waiting_by_a_halted_server(harness: Harness, own: Server) -> None:
+    game = harness.game()
+    pump = Pump(harness, own.url)
     pump.pumping.run_once()
     own.freeze()
-    house.submit(game, 0, 1, 2)
-    pump.until(lambda: house.kinds(game)[-1] == "resolved")
+    harness.submit(game, 0, 1, 2)
+    pump.until(lambda: harness.kinds(game)[-1] == "resolved")
     waits: list[float] = []
     for _ in range(10):
         began = time.monotonic()
@@ -85,32 +85,32 @@ def test_the_views_are_not_kept_waiting_by_a_halted_server(house: House, own: Se
 # --- nobody takes what was handed out ----------------------------------------------------------------------------
 
 
-def test_work_without_a_worker_is_done_after_few_seconds(house: House) -> None:
-    game = house.game()
-    house.submit(game, 0, 1, 2)
-    assert house.passed() == 1
-    assert not house.reconciler.unclaimed
-    house.later(OVERDUE_MS)
-    house.reconciler.pass_once()
-    assert not house.reconciler.unclaimed, "the workers are given their time"
-    house.later(1)
-    house.reconciler.pass_once()
-    assert [call.name.split("-")[0] for call in house.reconciler.unclaimed] == ["resolve"]
-    Pump(house, house.url)
-    house.pumping._fallback.run_all(house.reconciler.unclaimed)
-    assert house.kinds(game)[-1] == "resolved"
-    house.passed()
-    assert not house.reconciler.unclaimed
+def test_work_without_a_worker_is_done_after_few_seconds(harness: Harness) -> None:
+    game = harness.game()
+    harness.submit(game, 0, 1, 2)
+    assert harness.passed() == 1
+    assert not harness.reconciler.unclaimed
+    harness.later(OVERDUE_MS)
+    harness.reconciler.pass_once()
+    assert not harness.reconciler.unclaimed, "the workers are given their time"
+    harness.later(1)
+    harness.reconciler.pass_once()
+    assert [call.name.split("-")[0] for call in harness.reconciler.unclaimed] == ["resolve"]
+    Pump(harness, harness.url)
+    harness.pumping._fallback.run_all(harness.reconciler.unclaimed)
+    assert harness.kinds(game)[-1] == "resolved"
+    harness.passed()
+    assert not harness.reconciler.unclaimed
 
 
-def test_work_that_was_due_long_ago_is_the_workers_first(house: House) -> None:
+def test_work_that_was_due_long_ago_is_the_workers_first(harness: Harness) -> None:
     """When the service is started again after a night."""
-    game = house.game(pace={"seconds": {"turn": 60}})
-    house.later(1000 * MINUTE)
-    assert house.passed() == 1
-    assert not house.reconciler.unclaimed
-    house.worked()
-    assert house.kinds(game)[-1] == "lapsed"
+    game = harness.game(pace={"seconds": {"turn": 60}})
+    harness.later(1000 * MINUTE)
+    assert harness.passed() == 1
+    assert not harness.reconciler.unclaimed
+    harness.worked()
+    assert harness.kinds(game)[-1] == "lapsed"
 
 
 # --- the work itself ---------------------------------------------------------------------------------------------
@@ -170,26 +170,26 @@ def test_one_thread_at_a_time() -> None:
 
 
 def test_work_that_hangs_ends_the_pump_which_is_started_anew(
-    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    harness: Harness, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    game, other = house.game(), house.game()
-    house.submit(game, 0, 1, 2)
+    game, other = harness.game(), harness.game()
+    harness.submit(game, 0, 1, 2)
     go = threading.Event()
-    monkeypatch.setattr(house.crew.commands, "handle", lambda *_, **__: go.wait(20) and 1 // 0)
+    monkeypatch.setattr(harness.context.commands, "handle", lambda *_, **__: go.wait(20) and 1 // 0)
     monkeypatch.setattr(redis_fallback, "TURN_SECONDS", 1)
-    pump = Pump(house, NOBODY)
+    pump = Pump(harness, NOBODY)
     began = time.monotonic()
     runner = threading.Thread(target=pump.pumping.run)
     runner.start()
-    until(lambda: house.reader.find_summary(other))
+    until(lambda: harness.reader.find_summary(other))
     runner.join(10)
     took = time.monotonic() - began
     go.set()
     assert pump.pumping._fallback._thread
-    pump.pumping._fallback._thread.join(10)  # what it does last is not done in a house that is closed
+    pump.pumping._fallback._thread.join(10)  # what it does last is not done in a harness that is closed
     assert not runner.is_alive()
     assert took >= 1
-    assert f"resolve-{game}-{house.decision(game)} takes too long" in caplog.text
+    assert f"resolve-{game}-{harness.decision(game)} takes too long" in caplog.text
 
 
 # --- workers -----------------------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def test_work_that_hangs_ends_the_pump_which_is_started_anew(
 
 @pytest.mark.parametrize("when", ["before it starts", "while it waits"])
 def test_a_worker_ends_when_asked_while_the_server_is_halted(
-    house: House, own: Server, when: str, caplog: pytest.LogCaptureFixture
+    harness: Harness, own: Server, when: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.CRITICAL, "rq.worker")
     if when == "before it starts":
@@ -208,12 +208,12 @@ def test_a_worker_ends_when_asked_while_the_server_is_halted(
         own.freeze()
         time.sleep(0.5)
 
-    assert meanwhile(house, own.url, script) < REDIS_SECONDS + 2
+    assert meanwhile(harness, own.url, script) < REDIS_SECONDS + 2
 
 
-def test_a_worker_comes_back_by_itself_when_the_server_does(house: House, own: Server) -> None:
-    game = house.game()
-    decision = house.submit(game, 0, 1, 2)
+def test_a_worker_comes_back_by_itself_when_the_server_does(harness: Harness, own: Server) -> None:
+    game = harness.game()
+    decision = harness.submit(game, 0, 1, 2)
     took: list[float] = []
 
     def script() -> None:
@@ -223,16 +223,16 @@ def test_a_worker_comes_back_by_itself_when_the_server_does(house: House, own: S
         own.thaw()
         began = time.monotonic()
         handed(own.url, game, decision, 0)
-        until(lambda: house.kinds(game)[-1] == "resolved")
+        until(lambda: harness.kinds(game)[-1] == "resolved")
         took.append(time.monotonic() - began)
 
-    meanwhile(house, own.url, script)
+    meanwhile(harness, own.url, script)
     assert took[0] < POLL_SECONDS + 6
 
 
-def test_a_worker_finds_the_server_that_replaces_its_own(house: House, own: Server) -> None:
-    game = house.game()
-    decision = house.submit(game, 0, 1, 2)
+def test_a_worker_finds_the_server_that_replaces_its_own(harness: Harness, own: Server) -> None:
+    game = harness.game()
+    decision = harness.submit(game, 0, 1, 2)
 
     def script() -> None:
         time.sleep(0.5)
@@ -240,43 +240,43 @@ def test_a_worker_finds_the_server_that_replaces_its_own(house: House, own: Serv
         time.sleep(1)
         own.start()
         handed(own.url, game, decision, 0)
-        until(lambda: house.kinds(game)[-1] == "resolved", 10)
+        until(lambda: harness.kinds(game)[-1] == "resolved", 10)
 
-    meanwhile(house, own.url, script)
+    meanwhile(harness, own.url, script)
 
 
 def test_job_is_finished_when_worker_ends_and_server_halts(
-    house: House, own: Server, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, own: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    game = house.game()
-    decision = house.submit(game, 0, 1, 2)
-    real, begun = house.crew.commands.handle, threading.Event()
+    game = harness.game()
+    decision = harness.submit(game, 0, 1, 2)
+    real, begun = harness.context.commands.handle, threading.Event()
 
     def slow(*args: Any, **more: Any) -> Any:
         begun.set()
         time.sleep(1)
         return real(*args, **more)
 
-    monkeypatch.setattr(house.crew.commands, "handle", slow)
+    monkeypatch.setattr(harness.context.commands, "handle", slow)
 
     def script() -> None:
         handed(own.url, game, decision, 0)
         assert begun.wait(10)
         own.freeze()
 
-    assert meanwhile(house, own.url, script) < 20
-    assert house.kinds(game)[-1] == "resolved"
+    assert meanwhile(harness, own.url, script) < 20
+    assert harness.kinds(game)[-1] == "resolved"
 
 
-def test_an_emptied_server_loses_no_worker(house: House, own: Server) -> None:
-    game = house.game()
-    decision = house.submit(game, 0, 1, 2)
+def test_an_emptied_server_loses_no_worker(harness: Harness, own: Server) -> None:
+    game = harness.game()
+    decision = harness.submit(game, 0, 1, 2)
 
     def script() -> None:
         time.sleep(0.5)
         with Redis.from_url(own.url) as client:
             client.flushall()
         handed(own.url, game, decision, 0)
-        until(lambda: house.kinds(game)[-1] == "resolved", 10)
+        until(lambda: harness.kinds(game)[-1] == "resolved", 10)
 
-    meanwhile(house, own.url, script)
+    meanwhile(harness, own.url, script)

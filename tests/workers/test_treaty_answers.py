@@ -48,10 +48,10 @@ def test_the_rule_is_the_declared_one(kind: str, values: Doc, leader: int | None
 def test_each_bot_answers_once_and_tells_the_streams(table: Table) -> None:
     propose(table, 0, "peace", 1, 2)
     told: list[str] = []
-    answers = TreatyAnswers(table.site.crew, told.append)
+    answers = TreatyAnswers(table.site.context, told.append)
     assert answers.step() == 2
     assert answers.step() == 0
-    assert TreatyAnswers(table.site.crew, told.append).step() == 0
+    assert TreatyAnswers(table.site.context, told.append).step() == 0
     assert told == [table.game] * 2
     treaty = read(table, 0, 1)["treaty"]
     assert treaty["answers"] == [{"seat": 1, "answer": "accept"}, {"seat": 2, "answer": "accept"}]
@@ -61,12 +61,12 @@ def test_each_bot_answers_once_and_tells_the_streams(table: Table) -> None:
 def test_nothing_is_answered_after_the_close(table: Table) -> None:
     propose(table, 0, "peace", 1)
     table.post("/close", {"reason": "abandoned"}, table.director)
-    assert TreatyAnswers(table.site.crew, lambda _: None).step() == 0
+    assert TreatyAnswers(table.site.context, lambda _: None).step() == 0
 
 
 def test_a_store_that_is_down_stops_nothing_else(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise StoreUnavailable("down")
 
-    monkeypatch.setattr(table.site.crew.talk, "list_unanswered", fail)
-    assert TreatyAnswers(table.site.crew, lambda _: None).step() == 0
+    monkeypatch.setattr(table.site.context.talk, "list_unanswered", fail)
+    assert TreatyAnswers(table.site.context, lambda _: None).step() == 0

@@ -14,7 +14,7 @@ from domain.accounts.signed_forms import HALF_MS
 from tests.api.conftest import Site, refused
 from tests.api.members import OTHER, PASSWORD, Member, Watch, register, timed
 from tests.api.oauth.browser import Browser, Form, address, forms, registered
-from tests.api.oauth.test_factors import codes_of, enrolled
+from tests.api.oauth.test_second_factors import codes_of, enrolled
 
 PAGES = ("/login", "/register", "/account", "/device", "/proof")
 

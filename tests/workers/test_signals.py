@@ -1,4 +1,4 @@
-"""The doorbell: it saves waiting, and nothing depends on it."""
+"""The signal: it saves waiting, and nothing depends on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from redis import Redis
 
 from tests.valkey import new_server, redis_url, valkey_server
-from workers import signals as bell
+from workers import signals
 from workers.batching_delay import SIGNAL_INTERVAL
 from workers.change_listener import ChangeListener
 from workers.queues import Queues
@@ -47,8 +47,8 @@ def soon(call: Callable[..., object], *args: object) -> Iterator[None]:
 def test_a_connection_reads_no_metadata_of_the_library(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes a fiftieth of a second each time, and in a forked process a megabyte."""
     monkeypatch.setattr("redis.utils.get_lib_version", lambda: pytest.fail("metadata are read"))
-    with closing(bell.connect(redis_url)) as client:
-        bell.ping(client)
+    with closing(signals.connect(redis_url)) as client:
+        signals.ping(client)
 
 
 def test_redis_that_takes_nothing_is_not_up_and_rings_all_same(two: tuple[Signals, Signals], redis_url: str) -> None:
@@ -135,7 +135,7 @@ class TestRinger:
     def test_nobody_waits_and_one_ring_tells_of_all_who_came(self) -> None:
         """Nobody is left out: whatever was rung for, a ring begins later than that."""
         slow = Slow()
-        ringer = bell.SignalThread(slow)
+        ringer = signals.SignalThread(slow)
         for position in (1, 2, 9, 3):
             assert took(1, ringer.notify_appended, position)
             if position == 1:
@@ -154,7 +154,7 @@ class TestRinger:
                 raise SystemExit
 
         slow = Ends()
-        ringer = bell.SignalThread(slow)
+        ringer = signals.SignalThread(slow)
         for position in (1, 2):
             slow.gate.release()
             ringer.notify_appended(position)
@@ -164,7 +164,7 @@ class TestRinger:
 
     def test_a_forked_process_rings_with_a_thread_of_its_own(self) -> None:
         slow = Slow()
-        ringer = bell.SignalThread(slow)
+        ringer = signals.SignalThread(slow)
         ringer.notify_appended(1)
         assert slow.began.acquire(timeout=10)
         child = os.fork()
@@ -177,7 +177,7 @@ class TestRinger:
 
     def test_where_no_thread_can_be_begun_whoever_writes_rings(self, monkeypatch: pytest.MonkeyPatch) -> None:
         slow = Slow()
-        ringer = bell.SignalThread(slow)
+        ringer = signals.SignalThread(slow)
 
         def none(_: threading.Thread) -> None:
             raise RuntimeError("can't start new thread")
@@ -195,7 +195,7 @@ class TestRinger:
     def test_where_many_come_rings_are_kept_apart_and_last_is_told(self) -> None:
         open_ = Slow()
         open_.gate = threading.Semaphore(10**6)
-        ringer, began, position = bell.SignalThread(open_), time.monotonic(), 0
+        ringer, began, position = signals.SignalThread(open_), time.monotonic(), 0
         while time.monotonic() < began + 0.5:
             ringer.notify_appended(position := position + 1)
         most = (time.monotonic() - began) / SIGNAL_INTERVAL
@@ -205,7 +205,7 @@ class TestRinger:
     def test_it_is_heard(self, two: tuple[Signals, Signals]) -> None:
         ringing, listening = two
         listening.wait_appended(5)
-        bell.SignalThread(ringing).notify_appended(7)
+        signals.SignalThread(ringing).notify_appended(7)
         assert took(5, listening.wait_appended, 10)
 
 
@@ -219,7 +219,7 @@ def test_an_announcement_names_position_and_games_and_no_more(two: tuple[Signals
 def test_a_crowd_of_games_is_announced_without_names(two: tuple[Signals, Signals]) -> None:
     ringing, listening = two
     listening.wait_projected(5)
-    ringing.notify_projected(9, [str(n) for n in range(bell.MAX_GAMES + 1)])
+    ringing.notify_projected(9, [str(n) for n in range(signals.MAX_GAMES + 1)])
     assert listening.wait_projected(5) == ProjectedMessage(9)
 
 
@@ -253,7 +253,7 @@ def test_however_often_it_is_cut_off_the_next_ring_is_heard(two: tuple[Signals, 
 
 
 def test_however_long_redis_was_away_it_is_rung_when_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bell, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(signals, "RETRY_SECONDS", 0.0)
     with new_server() as server, closing(Signals(server.url)) as ringing:
         server.stop()
         for position in range(MANY):
@@ -267,20 +267,20 @@ def test_however_long_redis_was_away_it_is_rung_when_it_is_back(monkeypatch: pyt
 
 
 def test_a_forked_process_rings_over_a_connection_of_its_own(two: tuple[Signals, Signals]) -> None:
-    bell, other = two
-    bell.notify_appended(1)
+    signals, other = two
+    signals.notify_appended(1)
     assert not other.wait_appended(5)
     child = os.fork()
     if not child:
-        bell.notify_appended(2)
-        bell.close()
+        signals.notify_appended(2)
+        signals.close()
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     assert other.wait_appended(5)
     for position in range(3, 6):
-        bell.notify_appended(position)
+        signals.notify_appended(position)
         assert other.wait_appended(5)
-    assert bell.is_up()
+    assert signals.is_up()
 
 
 def test_a_forked_process_listens_over_a_connection_of_its_own(two: tuple[Signals, Signals]) -> None:
@@ -321,7 +321,7 @@ def test_without_redis_nobody_sleeps_for_long() -> None:
 
 
 def test_a_redis_that_comes_back_is_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bell, "RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(signals, "RETRY_SECONDS", 0.05)
     with new_server() as server:
         ringing, listening = Signals(server.url), Signals(server.url)
         listening.wait_projected(5)
@@ -420,7 +420,7 @@ def test_no_announcement_is_nothing_and_the_next_is_heard(two: tuple[Signals, Si
     listening.wait_projected(5)
     with Redis.from_url(redis_url) as anybody:
         for message in FOREIGN:
-            anybody.publish(bell.PROJECTED_CHANNEL, message)
+            anybody.publish(signals.PROJECTED_CHANNEL, message)
     ringing.notify_projected(9, ["a"])
     heard = [listening.wait_projected(1) for _ in range(len(FOREIGN) + 1)]
     assert [h for h in heard if h] == [ProjectedMessage(9, frozenset("a"))]
@@ -431,7 +431,7 @@ def test_who_waits_for_a_ring_takes_anything_for_one(two: tuple[Signals, Signals
     listening.wait_appended(5)
     with Redis.from_url(redis_url) as anybody:
         for message in FOREIGN:
-            anybody.publish(bell.APPENDED_CHANNEL, message)
+            anybody.publish(signals.APPENDED_CHANNEL, message)
             assert listening.wait_appended(5)
 
 
@@ -439,7 +439,7 @@ def test_the_listening_thread_outlives_what_is_no_announcement(heard: Heard, red
     ringing = Signals(redis_url)
     with Redis.from_url(redis_url) as anybody:
         for message in FOREIGN:
-            anybody.publish(bell.PROJECTED_CHANNEL, message)
+            anybody.publish(signals.PROJECTED_CHANNEL, message)
     ringing.notify_projected(2, ["a"])
     assert heard.of("a")
     ringing.close()
@@ -476,7 +476,7 @@ def test_halted_server_costs_who_rings_its_patience_once_second() -> None:
             ringing.notify_appended(position)
             ringing.notify_changed("a")
             assert not ringing.is_up()
-        assert time.monotonic() - began < 20 * bell.TIMEOUT
+        assert time.monotonic() - began < 20 * signals.TIMEOUT
         server.thaw()
         assert until(ringing.is_up, 5)
         ringing.close()
@@ -495,7 +495,7 @@ def test_of_many_threads_one_waits_for_a_halted_server(monkeypatch: pytest.Monke
         server.freeze()
         ringing.notify_appended(0)
         assert asked == ["0"]
-        time.sleep(bell.RETRY_SECONDS)
+        time.sleep(signals.RETRY_SECONDS)
         list(threads.map(ringing.notify_appended, range(8)))
         assert len(asked) == 2
         server.thaw()
@@ -508,7 +508,7 @@ def test_an_address_where_nobody_answers_costs_no_more(black_hole: str) -> None:
     for position in range(1000):
         alone.notify_appended(position)
         alone.is_up()
-    assert time.monotonic() - began < 20 * bell.TIMEOUT
+    assert time.monotonic() - began < 20 * signals.TIMEOUT
 
 
 def test_who_hears_nothing_for_long_asks_to_be_told_again(
@@ -519,7 +519,7 @@ def test_who_hears_nothing_for_long_asks_to_be_told_again(
     listening.wait_projected(5)
     gone = listening._subscription
     with monkeypatch.context() as patch:
-        patch.setattr(bell, "RESUBSCRIBE_SECONDS", 0.0)
+        patch.setattr(signals, "RESUBSCRIBE_SECONDS", 0.0)
         listening.wait_projected(0.2)
     assert listening.is_deaf
     listening.wait_projected(5)
@@ -535,5 +535,5 @@ def test_nor_does_asking_how_a_job_stands(where: str, black_hole: str) -> None:
         server.freeze()
         began = time.monotonic()
         assert {queues.job_state(f"audit-{n}", 0) for n in range(1000)} == {""}
-        assert time.monotonic() - began < 20 * bell.TIMEOUT
+        assert time.monotonic() - began < 20 * signals.TIMEOUT
         queues.close()

@@ -32,7 +32,7 @@ from projections.projector import Projector
 from projections.view_store import ViewStore
 from projections.viewer_history import ViewerHistory
 from tests.damage import overwrite
-from tests.deploy.house import CATALOGUE, Doc, Service, Table, call, command, environment, run, serving, until
+from tests.deploy.harness import CATALOGUE, Doc, Service, Table, call, command, environment, run, serving, until
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
 from workers import liveness
@@ -444,7 +444,7 @@ def test_there_must_be_something_to_copy(tmp_path: Path) -> None:
 def test_pump_and_workers_run_alone_and_one_pump_only(tmp_path: Path, redis_url: str) -> None:
     call("migrate", "--data", str(tmp_path))
     env = environment(ANNALS_REDIS_URL=redis_url)
-    crew = [
+    context = [
         subprocess.Popen(command(*args, "--data", str(tmp_path)), env=env)
         for args in (["pump"], ["worker", "turns"], ["worker", "batch"])
     ]
@@ -453,10 +453,10 @@ def test_pump_and_workers_run_alone_and_one_pump_only(tmp_path: Path, redis_url:
         second = run("pump", "--data", str(tmp_path), ANNALS_REDIS_URL=redis_url)
         assert second.returncode == 2
         assert "in use" in second.stderr
-        for process in crew:
+        for process in context:
             process.send_signal(signal.SIGTERM)
-        assert [process.wait(20) for process in crew] == [0, 0, 0]
+        assert [process.wait(20) for process in context] == [0, 0, 0]
     finally:
-        for process in crew:
+        for process in context:
             process.kill()
             process.wait()

@@ -52,26 +52,26 @@ def served(app: Callable[..., Any]) -> Iterator[str]:
         server.server_close()
 
 
-class House:
+class Harness:
     """A service with its signer of checkpoints."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
         self.site = make_site(folder)
         self.table: Table = self.site.table("orders@1", 3)
-        self.site.crew.checkpoints.add_key(0)
-        self.log = self.site.crew.checkpoints.keys[0]
+        self.site.context.checkpoints.add_key(0)
+        self.log = self.site.context.checkpoints.keys[0]
         self.key = self.site.services.witness.ensure_key(0)
-        self.publisher = CheckpointPublisher(self.site.crew, self.site.services.reader)
+        self.publisher = CheckpointPublisher(self.site.context, self.site.services.reader)
 
-    def know(self, *others: House) -> None:
+    def know(self, *others: Harness) -> None:
         """Cosign the logs of others."""
         self.site.remake(witnessed_logs={other.log.origin: other.log.keys for other in others})
 
     def be_witnessed(self, *witnesses: KnownWitness) -> None:
         self.site.remake(witnesses=witnesses)
-        self.site.crew = replace(self.site.crew, witnesses=witnesses)
-        self.publisher = CheckpointPublisher(self.site.crew, self.site.services.reader)
+        self.site.context = replace(self.site.context, witnesses=witnesses)
+        self.publisher = CheckpointPublisher(self.site.context, self.site.services.reader)
 
     def publish(self) -> None:
         """Sign what there is, and wait until the witnesses have answered."""
@@ -85,7 +85,7 @@ class House:
     def note(self) -> SignedNote:
         return SignedNote.parse(self.site.get("/log/checkpoint").text)
 
-    def cosigners(self, *others: House) -> list[str]:
+    def cosigners(self, *others: Harness) -> list[str]:
         """The witnesses whose cosignatures the checkpoint bears."""
         keys = [key for other in others for key in other.key.keys]
         return [key.name for key, _ in find_valid_signatures(self.note, keys)]
@@ -101,47 +101,47 @@ class House:
 
 
 @pytest.fixture
-def houses(tmp_path: Path) -> Iterator[tuple[House, House]]:
-    first, second = House(tmp_path / "first"), House(tmp_path / "second")
+def harnesses(tmp_path: Path) -> Iterator[tuple[Harness, Harness]]:
+    first, second = Harness(tmp_path / "first"), Harness(tmp_path / "second")
     with closing(first.site), closing(second.site):
         first.know(second)
         second.know(first)
         yield first, second
 
 
-def as_witness(house: House, url: str) -> KnownWitness:
-    text = "".join(f"witness w{i} {key} {url}/v1/witness\n" for i, key in enumerate(house.key.keys))
+def as_witness(harness: Harness, url: str) -> KnownWitness:
+    text = "".join(f"witness w{i} {key} {url}/v1/witness\n" for i, key in enumerate(harness.key.keys))
     return parse_witnesses(text)[0]
 
 
-def ask(house: House, request: AddCheckpoint | str) -> Any:
-    return house.site.client.post("/v1/witness/add-checkpoint", data=str(request).encode())
+def ask(harness: Harness, request: AddCheckpoint | str) -> Any:
+    return harness.site.client.post("/v1/witness/add-checkpoint", data=str(request).encode())
 
 
-def test_two_services_witness_each_other(houses: tuple[House, House]) -> None:
-    with served(houses[0].site.app) as url_0, served(houses[1].site.app) as url_1:
-        houses[0].be_witnessed(as_witness(houses[1], url_1))
-        houses[1].be_witnessed(as_witness(houses[0], url_0))
+def test_two_services_witness_each_other(harnesses: tuple[Harness, Harness]) -> None:
+    with served(harnesses[0].site.app) as url_0, served(harnesses[1].site.app) as url_1:
+        harnesses[0].be_witnessed(as_witness(harnesses[1], url_1))
+        harnesses[1].be_witnessed(as_witness(harnesses[0], url_0))
         for _ in range(3):  # the log grows
-            for house, other in (houses, houses[::-1]):
-                house.move()
-                house.publish()
-                assert house.cosigners(other) == [other.key.name] * 2
-                assert house.reports[0].failure == ""
-                seen = other.site.get(f"/witness/{hash_origin(house.log.origin)}/checkpoint")
-                assert SignedNote.parse(seen.text).text == house.note.text
-        policy = houses[0].site.client.get("/.well-known/annals-log-policy").text
-        assert f"witness w1 {houses[1].key.keys[0]} {url_1}/v1/witness\n" in policy
+            for harness, other in (harnesses, harnesses[::-1]):
+                harness.move()
+                harness.publish()
+                assert harness.cosigners(other) == [other.key.name] * 2
+                assert harness.reports[0].failure == ""
+                seen = other.site.get(f"/witness/{hash_origin(harness.log.origin)}/checkpoint")
+                assert SignedNote.parse(seen.text).text == harness.note.text
+        policy = harnesses[0].site.client.get("/.well-known/annals-log-policy").text
+        assert f"witness w1 {harnesses[1].key.keys[0]} {url_1}/v1/witness\n" in policy
         assert policy.endswith("quorum witnesses\n")
-        told = houses[1].site.client.get("/.well-known/annals-log-keys").json["witness"]
-        assert told["vkeys"] == list(map(str, houses[1].key.keys))
-        assert told["logs"] == [houses[0].log.origin]
+        told = harnesses[1].site.client.get("/.well-known/annals-log-keys").json["witness"]
+        assert told["vkeys"] == list(map(str, harnesses[1].key.keys))
+        assert told["logs"] == [harnesses[0].log.origin]
         assert told["url"].endswith("/v1/witness")
 
 
-def test_witness_that_knows_the_log_already_says_at_which_size(houses: tuple[House, House]) -> None:
+def test_witness_that_knows_the_log_already_says_at_which_size(harnesses: tuple[Harness, Harness]) -> None:
     """After a restart nobody remembers it: the first answer is 409, and the second request fits."""
-    log, witness = houses
+    log, witness = harnesses
     with served(witness.site.app) as url:
         for _ in range(2):
             log.be_witnessed(as_witness(witness, url))
@@ -151,15 +151,15 @@ def test_witness_that_knows_the_log_already_says_at_which_size(houses: tuple[Hou
 
 
 class TestAFork:
-    def test_it_is_refused_and_the_two_heads_prove_it(self, houses: tuple[House, House], tmp_path: Path) -> None:
+    def test_it_is_refused_and_the_two_heads_prove_it(self, harnesses: tuple[Harness, Harness], tmp_path: Path) -> None:
         """The host shows one reader a log that no witness has seen; the reader compares with the witness."""
-        log, witness = houses
+        log, witness = harnesses
         log.publish()
         seen = log.note
         assert ask(witness, AddCheckpoint(0, [], seen)).status_code == 200
         honest = Checkpoint.parse(seen.text)
         fork = Checkpoint(log.log.origin, honest.size, b"f" * 32)
-        signer = next(iter(log.site.crew.checkpoints._active_signers(0)))
+        signer = next(iter(log.site.context.checkpoints._active_signers(0)))
         forked = SignedNote(fork.text, tuple(signer.sign(fork.text, 1)))
         refused(ask(witness, AddCheckpoint(honest.size, [], forked)), 422, "log_inconsistent")
         larger = Checkpoint(log.log.origin, honest.size + 1, b"f" * 32).text
@@ -187,8 +187,8 @@ class TestAFork:
 
 
 class TestAnswers:
-    def test_each_kind_of_refusal_has_its_status(self, houses: tuple[House, House]) -> None:
-        log, witness = houses
+    def test_each_kind_of_refusal_has_its_status(self, harnesses: tuple[Harness, Harness]) -> None:
+        log, witness = harnesses
         log.publish()
         note = log.note
         size = Checkpoint.parse(note.text).size
@@ -236,8 +236,8 @@ FALSE_ANSWERS: dict[str, tuple[Callable[..., Any], str]] = {
 
 
 class TestABadWitness:
-    def test_its_answer_is_reported_and_changes_nothing(self, houses: tuple[House, House]) -> None:
-        log, witness = houses
+    def test_its_answer_is_reported_and_changes_nothing(self, harnesses: tuple[Harness, Harness]) -> None:
+        log, witness = harnesses
         log.publish()
         for name, (app, expected) in FALSE_ANSWERS.items():
             log.move()
@@ -249,8 +249,8 @@ class TestABadWitness:
             assert log.cosigners(witness) == [], name
             assert Checkpoint.parse(log.note.text).size == log.site.get("/log").json["size"], name
 
-    def test_a_false_cosignature_is_not_shown(self, houses: tuple[House, House]) -> None:
-        log, witness = houses
+    def test_a_false_cosignature_is_not_shown(self, harnesses: tuple[Harness, Harness]) -> None:
+        log, witness = harnesses
         log.publish()
         key = witness.key.keys[0]
         forged = Signer(key.name, b"x" * 32, witness=True).sign(log.note.text, 1)[0]._replace(key_id=key.id)
@@ -261,8 +261,10 @@ class TestABadWitness:
         assert "no valid cosignature" in log.reports[0].failure
         assert key.id not in {each.key_id for each in log.note.signatures}
 
-    def test_one_that_hangs_delays_nothing(self, houses: tuple[House, House], monkeypatch: pytest.MonkeyPatch) -> None:
-        log, witness = houses
+    def test_one_that_hangs_delays_nothing(
+        self, harnesses: tuple[Harness, Harness], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        log, witness = harnesses
         monkeypatch.setattr(witness_client, "SECONDS", 0.3)
         release = threading.Event()
 
@@ -284,9 +286,9 @@ class TestABadWitness:
             release.set()
         assert log.reports[0].failure == "no answer in time"
 
-    def test_one_that_comes_back_cosigns_again(self, houses: tuple[House, House]) -> None:
+    def test_one_that_comes_back_cosigns_again(self, harnesses: tuple[Harness, Harness]) -> None:
         """Also if the log has not grown since. One checkpoint may wait for it: the next signing shows that one."""
-        log, witness = houses
+        log, witness = harnesses
         is_up = [True]
 
         def app(environ: Any, start: Any) -> Any:
@@ -313,13 +315,13 @@ class TestABadWitness:
             assert log.reports[0].failure == ""
 
 
-def test_two_witnesses_cosign_the_same_checkpoint(houses: tuple[House, House], tmp_path: Path) -> None:
-    log, second = houses
-    third = House(tmp_path / "third")
+def test_two_witnesses_cosign_the_same_checkpoint(harnesses: tuple[Harness, Harness], tmp_path: Path) -> None:
+    log, second = harnesses
+    third = Harness(tmp_path / "third")
     with closing(third.site):
         third.know(log)
         with served(second.site.app) as url_2, served(third.site.app) as url_3:
-            log.be_witnessed(*(as_witness(house, url) for house, url in ((second, url_2), (third, url_3))))
+            log.be_witnessed(*(as_witness(harness, url) for harness, url in ((second, url_2), (third, url_3))))
             log.publish()
             assert set(log.cosigners(second, third)) == {second.key.name, third.key.name}
     assert json.loads(log.site.get("/log").data)["size"] == Checkpoint.parse(log.note.text).size
@@ -343,18 +345,18 @@ def foreign_witness(folder: Path, log: SigningKey) -> Iterator[KnownWitness]:
             running.terminate()
 
 
-def test_a_program_of_others_cosigns_our_log(tmp_path: Path, houses: tuple[House, House]) -> None:
+def test_a_program_of_others_cosigns_our_log(tmp_path: Path, harnesses: tuple[Harness, Harness]) -> None:
     pytest.importorskip("aics_witness")
-    house = houses[0]
-    with foreign_witness(tmp_path, house.log) as witness:
-        house.be_witnessed(witness)
+    harness = harnesses[0]
+    with foreign_witness(tmp_path, harness.log) as witness:
+        harness.be_witnessed(witness)
         for _ in range(2):
-            house.move()
+            harness.move()
             names: list[str] = []
             for _ in range(50):  # until it listens
-                house.tries_again()
-                house.publish()
-                if names := [key.name for key, _ in find_valid_signatures(house.note, witness.keys)]:
+                harness.tries_again()
+                harness.publish()
+                if names := [key.name for key, _ in find_valid_signatures(harness.note, witness.keys)]:
                     break
                 time.sleep(0.1)
             assert names == ["witness.example/w1"]

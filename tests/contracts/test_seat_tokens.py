@@ -18,8 +18,8 @@ from domain.service.principals import Principal
 from domain.service.seat_tokens import SeatTokens
 from domain.service.stream_tickets import COOKIE_SECONDS, TICKET_SECONDS
 from domain.types import DIRECTOR, PUBLIC
-from tests.contracts import crew
-from tests.contracts.crew import KEY, game
+from tests.contracts import context
+from tests.contracts.context import KEY, game
 
 Issue = Callable[..., str]
 End = Callable[[str, int | str], None]
@@ -59,7 +59,7 @@ def changed(token: str) -> str:
 @pytest.fixture
 def issue(ledger: Ledger, access: SeatTokens) -> Issue:
     """A token for a role, as a record would bring it."""
-    return partial(crew.issue, ledger, access)
+    return partial(context.issue, ledger, access)
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ class TestTokens:
         with ThreadPoolExecutor(6) as pool:
             for done in [pool.submit(access.migrate) for _ in range(6)]:
                 done.result()
-        assert crew.issue(ledger, access, game(), 0, "p")
+        assert context.issue(ledger, access, game(), 0, "p")
 
     def test_a_store_that_stays_away_is_said(self) -> None:
         class Gone:

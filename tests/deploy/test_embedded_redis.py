@@ -16,7 +16,7 @@ from redis import Redis
 
 from deploy.config.settings import Settings, SettingsError, load_settings
 from deploy.runtime import embedded_redis
-from tests.deploy.house import Doc, Service, Table, serving, until
+from tests.deploy.harness import Doc, Service, Table, serving, until
 from tests.valkey import Server, new_server
 from workers.signals import TIMEOUT
 

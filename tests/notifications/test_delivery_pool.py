@@ -69,7 +69,7 @@ class TestTries:
         hook = office.hook(office.person("Anne"), receiver.url)
         made = office.notices.outbox.send_test(hook)
         assert made
-        office.crew.ledger.execute("UPDATE deliveries SET state = 'dead', tries = 8")
+        office.context.ledger.execute("UPDATE deliveries SET state = 'dead', tries = 8")
         assert office.deliver() == 0
         for _ in range(2):
             office.notices.outbox.replay(hook.id, made.id)
@@ -124,7 +124,7 @@ class TestTries:
             return 204
 
         receiver.answer = off
-        assert office.couriers.deliver_next()
+        assert office.delivery_pool.deliver_next()
         assert office.notices.webhooks.list_by_account(anne.id)[0].state == "off"
 
     def test_one_that_is_removed_meanwhile_leaves_nothing(self, office: Office, receiver: Receiver) -> None:
@@ -132,7 +132,7 @@ class TestTries:
         hook = office.hook(anne, receiver.url)
         office.notices.outbox.send_test(hook)
         receiver.answer = lambda _: 204 if office.notices.webhooks.remove(anne.id, hook.id) else 500
-        assert office.couriers.deliver_next()
+        assert office.delivery_pool.deliver_next()
         office.notices.outbox.send_test(hook)
         assert office.rows() == []
 
@@ -207,7 +207,7 @@ class TestSeveral:
 
     def test_slow_receivers_leave_a_place_at_a_host_to_quick_ones(self, office: Office, receiver: Receiver) -> None:
         slow = [office.hook(office.person(f"P{n}"), receiver.url) for n in range(3)]
-        office.crew.ledger.execute("UPDATE webhooks SET ms = ?", (outbox.SLOW + 1,))
+        office.context.ledger.execute("UPDATE webhooks SET ms = ?", (outbox.SLOW + 1,))
         for hook in slow:
             office.notices.outbox.send_test(hook)
         assert office.notices.outbox.claim()
@@ -219,10 +219,10 @@ class TestSeveral:
         assert taken.webhook.id == quick.id
 
     def test_a_banner_of_slow_receivers_holds_up_nobody(self, office: Office, receiver: Receiver) -> None:
-        """As many as there are couriers never answer; who is quick is told meanwhile."""
+        """As many as there are delivery_pool never answer; who is quick is told meanwhile."""
         anne, go = office.person("Anne"), threading.Event()
         slow = [office.hook(anne, f"http://127.0.0.{n}:{receiver.url.rpartition(':')[2]}/") for n in range(10, 15)]
-        office.crew.ledger.execute("UPDATE webhooks SET ms = ?", (outbox.SLOW + 1,))
+        office.context.ledger.execute("UPDATE webhooks SET ms = ?", (outbox.SLOW + 1,))
         quick = office.hook(anne, f"{receiver.url}/quick")
         for hook in slow:
             office.notices.outbox.send_test(hook)
@@ -232,14 +232,14 @@ class TestSeveral:
                 go.wait(20)
             return is_public_or_loopback_ip(address)
 
-        couriers = office.send(WebhookClient(permit))
-        couriers.wake()
+        delivery_pool = office.send(WebhookClient(permit))
+        delivery_pool.wake()
         office.notices.outbox.send_test(quick)
-        couriers.wake()
+        delivery_pool.wake()
         assert receiver.came.acquire(timeout=10)
         assert len(receiver.got) == 1
         go.set()
-        couriers.stop(10)
+        delivery_pool.stop(10)
 
     def test_thousands_that_wait_for_one_host_make_no_delivery_slow(self, office: Office) -> None:
         """As all mailboxes do: what grew with the square of them took seconds, in which nobody could move."""
@@ -251,7 +251,7 @@ class TestSeveral:
             for n in range(count):
                 execute(row, (f"h{n}", anne.id, hooks.seal_box(f"h{n}", "mailto:anne@example.org", [["x", 0]])))
 
-        office.crew.ledger.run_in_append_order(fill)
+        office.context.ledger.run_in_append_order(fill)
         office.notices.outbox.enqueue(Notice(f"h{n}", "turn.due", (str(n),), 0, {}) for n in range(count))
         began = time.monotonic()
         for _ in range(taken):
@@ -267,10 +267,10 @@ class TestSeveral:
             for _ in range(5):
                 office.notices.outbox.send_test(hook)
         for _ in range(100):
-            office.couriers.wake()
+            office.delivery_pool.wake()
             if receiver.came.acquire(timeout=0.2) and len(receiver.got) == 20:
                 break
-        office.couriers.stop(10)
+        office.delivery_pool.stop(10)
         assert len({headers["webhook-id"] for headers, _ in receiver.got}) == len(receiver.got) == 20
 
 
@@ -278,8 +278,8 @@ def test_what_was_allowed_once_is_looked_at_again(office: Office, receiver: Rece
     hook = office.hook(office.person("Anne"), receiver.url)
     for mode, permit in (("https", is_public_or_loopback_ip), ("loopback", is_public_ip)):
         office.notices.outbox.send_test(hook)
-        office.couriers = office.send(WebhookClient(permit), mode)
+        office.delivery_pool = office.send(WebhookClient(permit), mode)
         office.time[0] += DAY
-        assert office.couriers.deliver_next()
+        assert office.delivery_pool.deliver_next()
     assert receiver.got == []
     assert {each.log[-1]["said"] for each in office.notices.outbox.list_deliveries(hook.id)} == {"address_refused"}

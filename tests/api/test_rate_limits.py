@@ -163,9 +163,9 @@ class TestBuckets:
     def test_what_is_refused_by_one_bucket_takes_nothing_from_other(self) -> None:
         """A client that loops on its token shuts out nobody else behind the same address."""
         buckets = TokenBuckets(1.0, 2)
-        assert [buckets.take({"loops": 1, "house": 2}, 1, 0.0) for _ in range(50)] == [0, 0] + [1.0] * 48
-        assert [buckets.take({"other": 1, "house": 2}, 1, 0.0) for _ in range(3)] == [0, 0, 1.0]
-        assert buckets.take({"third": 1, "house": 2}, 1, 0.0) == 0.5
+        assert [buckets.take({"loops": 1, "harness": 2}, 1, 0.0) for _ in range(50)] == [0, 0] + [1.0] * 48
+        assert [buckets.take({"other": 1, "harness": 2}, 1, 0.0) for _ in range(3)] == [0, 0, 1.0]
+        assert buckets.take({"third": 1, "harness": 2}, 1, 0.0) == 0.5
 
 
 class TestGate:

@@ -25,7 +25,7 @@ from domain.ledger import Ledger
 from domain.ledger.sqlite_files import scrub_marker
 from projections.leases import load_progress
 from projections.view_store import ViewStore
-from tests.deploy.house import until
+from tests.deploy.harness import until
 from tests.deploy.running_backup import NOW, copier, copies, db, named, people, settings
 
 __all__ = ["copier", "db", "settings"]

@@ -26,7 +26,7 @@ from domain.service.seed_store import SeedStore
 from tests.kernel.flows import orders, skirmish
 
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["tests.contracts.crew"])
+CONTEXT.set_forkserver_preload(["tests.contracts.context"])
 
 
 def game(n: int = 1) -> str:
@@ -47,9 +47,9 @@ def records(first: int, count: int, note: Any = "") -> list[Record]:
 def together(count: int, work: Callable[..., Any], *args: Any) -> list[Any]:
     """Call `work(i, *args)` in so many processes at once; their results, in order."""
     gate = CONTEXT.Barrier(count)
-    crew = [start(_behind, gate, work, i, *args) for i in range(count)]
-    results = [pipe.recv() for _, pipe in crew]
-    for process, _ in crew:
+    context = [start(_behind, gate, work, i, *args) for i in range(count)]
+    results = [pipe.recv() for _, pipe in context]
+    for process, _ in context:
         process.join()
     for result in results:
         if isinstance(result, BaseException):

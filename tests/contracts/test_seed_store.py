@@ -9,76 +9,76 @@ from domain.errors import UnknownGame, WrongKey
 from domain.ledger import Ledger
 from domain.service.keyring import Keyring, fingerprint
 from domain.service.seed_store import SeedStore
-from tests.contracts.crew import KEY, begin, game, together
+from tests.contracts.context import KEY, begin, game, together
 
 
-def vault_of(ledger: Ledger, key: bytes = KEY) -> SeedStore:
+def make_seed_store(ledger: Ledger, key: bytes = KEY) -> SeedStore:
     return SeedStore(ledger, Keyring(ledger, key))
 
 
-class TestVault:
+class TestSeedStore:
     def test_a_seed_is_32_bytes_and_comes_back(self, ledger: Ledger) -> None:
-        seed = vault_of(ledger).create(game())
+        seed = make_seed_store(ledger).create(game())
         assert len(seed) == 32
-        assert vault_of(ledger).seed(game()) == seed
+        assert make_seed_store(ledger).seed(game()) == seed
 
     def test_every_game_has_its_own(self, ledger: Ledger) -> None:
-        vault = vault_of(ledger)
-        assert len({vault.create(game(n)) for n in range(5)}) == 5
+        seed_store = make_seed_store(ledger)
+        assert len({seed_store.create(game(n)) for n in range(5)}) == 5
 
     def test_creating_again_gives_the_seed_that_is_there(self, ledger: Ledger) -> None:
-        vault = vault_of(ledger)
-        assert vault.create(game()) == vault.create(game())
+        seed_store = make_seed_store(ledger)
+        assert seed_store.create(game()) == seed_store.create(game())
 
     def test_a_game_without_a_seed_is_unknown(self, ledger: Ledger) -> None:
         with pytest.raises(UnknownGame):
-            vault_of(ledger).seed(game())
+            make_seed_store(ledger).seed(game())
 
     def test_another_key_does_not_open_it(self, ledger: Ledger) -> None:
-        vault_of(ledger).create(game())
-        other = vault_of(ledger, KEY[::-1])
+        make_seed_store(ledger).create(game())
+        other = make_seed_store(ledger, KEY[::-1])
         for use in (other.seed, other.create):
             with pytest.raises(WrongKey):
                 use(game())
 
     def test_the_box_of_another_game_does_not_open(self, ledger: Ledger) -> None:
-        vault = vault_of(ledger)
-        vault.create(game(1))
+        seed_store = make_seed_store(ledger)
+        seed_store.create(game(1))
         ledger.execute("UPDATE seeds SET game = ?", (game(2),))
         with pytest.raises(WrongKey):
-            vault.seed(game(2))
+            seed_store.seed(game(2))
 
     def test_what_is_stored_shows_neither_seed_nor_key(self, ledger: Ledger) -> None:
-        vault = vault_of(ledger)
-        seed = vault.create(game())
+        seed_store = make_seed_store(ledger)
+        seed = seed_store.create(game())
         ((_, nonce, box),) = ledger.execute("SELECT * FROM seeds")
         assert seed not in bytes(nonce) + bytes(box)
-        assert KEY.hex() not in repr(vault) + repr(vars(vault))
+        assert KEY.hex() not in repr(seed_store) + repr(vars(seed_store))
 
     @pytest.mark.parametrize("key", [b"", b"short", b"x" * 31, b"x" * 33])
     def test_a_key_has_32_bytes(self, ledger: Ledger, key: bytes) -> None:
         with pytest.raises(ValueError, match="32 bytes"):
-            vault_of(ledger, key)
+            make_seed_store(ledger, key)
 
 
 class TestTheKeyOfALedger:
     """A wrong key is told before anything is done with it."""
 
     def test_the_first_key_stays(self, ledger: Ledger) -> None:
-        vault_of(ledger).check()
-        vault_of(ledger).check()
+        make_seed_store(ledger).check()
+        make_seed_store(ledger).check()
         with pytest.raises(WrongKey):
-            vault_of(ledger, KEY[::-1]).check()
+            make_seed_store(ledger, KEY[::-1]).check()
 
     def test_no_game_is_opened_with_another(self, ledger: Ledger) -> None:
         """Two nodes that have made a key each, and know nothing of each other."""
-        vault_of(ledger).create(game(1))
+        make_seed_store(ledger).create(game(1))
         with pytest.raises(WrongKey):
-            vault_of(ledger, KEY[::-1]).create(game(2))
+            make_seed_store(ledger, KEY[::-1]).create(game(2))
         assert len(ledger.execute("SELECT game FROM seeds")) == 1
 
     def test_what_is_kept_of_it_opens_nothing(self, ledger: Ledger) -> None:
-        vault_of(ledger).check()
+        make_seed_store(ledger).check()
         assert KEY.hex() not in str(ledger.execute("SELECT * FROM keyring"))
 
     def test_of_two_that_begin_at_once_one_is_the_first(self, url: str, ledger: Ledger) -> None:
@@ -103,20 +103,20 @@ class TestALedgerOfBefore:
 
     def test_its_seeds_open_with_its_key_and_no_other(self, old: Ledger) -> None:
         with pytest.raises(WrongKey):
-            vault_of(old, KEY[::-1]).check()
-        vault_of(old).check()
-        assert vault_of(old).seed(game()) == self.SEED
+            make_seed_store(old, KEY[::-1]).check()
+        make_seed_store(old).check()
+        assert make_seed_store(old).seed(game()) == self.SEED
         with pytest.raises(WrongKey):
-            vault_of(old, KEY[::-1]).check()
+            make_seed_store(old, KEY[::-1]).check()
 
     def test_repeated_requests_keep_their_answers(self, old: Ledger) -> None:
         assert Keyring(old, KEY).request_key() == hmac.digest(KEY, b"annals requests", "sha256")
 
     def test_nothing_rests_under_a_master_key_that_is_to_be_changed(self, old: Ledger) -> None:
-        vault = vault_of(old)
+        seed_store = make_seed_store(old)
         for _ in range(2):
-            vault.reseal()
-            assert vault.seed(game()) == self.SEED
+            seed_store.reseal()
+            assert seed_store.seed(game()) == self.SEED
         assert [bytes(nonce) for (nonce,) in old.execute("SELECT nonce FROM seeds")] == [b""]
 
 
@@ -124,21 +124,21 @@ class TestAnotherMasterKey:
     NEW = KEY[::-1]
 
     def test_both_open_the_ledger_until_the_change_is_finished(self, ledger: Ledger) -> None:
-        seed, requests = vault_of(ledger).create(game()), Keyring(ledger, KEY).request_key()
+        seed, requests = make_seed_store(ledger).create(game()), Keyring(ledger, KEY).request_key()
         for _ in range(2):
             Keyring(ledger, KEY).add_master_key(self.NEW)
         for key in (KEY, self.NEW):
-            assert vault_of(ledger, key).seed(game()) == seed
+            assert make_seed_store(ledger, key).seed(game()) == seed
             assert Keyring(ledger, key).request_key() == requests
         assert Keyring(ledger, self.NEW).count_master_keys() == 2
 
     def test_once_it_is_finished_the_old_one_opens_nothing(self, ledger: Ledger) -> None:
-        seed, requests = vault_of(ledger).create(game()), Keyring(ledger, KEY).request_key()
+        seed, requests = make_seed_store(ledger).create(game()), Keyring(ledger, KEY).request_key()
         Keyring(ledger, KEY).add_master_key(self.NEW)
         assert Keyring(ledger, self.NEW).complete_rotation() == 1
         with pytest.raises(WrongKey):
-            vault_of(ledger).check()
-        assert vault_of(ledger, self.NEW).seed(game()) == seed
+            make_seed_store(ledger).check()
+        assert make_seed_store(ledger, self.NEW).seed(game()) == seed
         assert Keyring(ledger, self.NEW).request_key() == requests
 
     def test_finishing_again_changes_nothing(self, ledger: Ledger) -> None:

@@ -28,8 +28,8 @@ from domain.accounts.sessions import SessionRequest
 from domain.errors import AccountError, CommandReused
 from domain.ledger import Ledger
 from domain.service.keyring import Keyring
-from tests.contracts.crew import KEY
-from tests.contracts.test_people import Watch, opened
+from tests.contracts.context import KEY
+from tests.contracts.test_sessions import Watch, opened
 
 REDIRECT = "https://client.example/answer"
 BOARD = ClientRegistration(name="A board", redirects=[REDIRECT])

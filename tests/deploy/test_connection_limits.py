@@ -1,4 +1,4 @@
-"""The door: few addresses keep nobody out, and a full house is no outage."""
+"""The listener: few addresses keep nobody out, and a full harness is no outage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from deploy.config.settings import Settings
 from deploy.runtime import nginx, unix_http
-from tests.deploy.house import serving, until
+from tests.deploy.harness import serving, until
 from tests.deploy.nginx_alone import alone
 from tests.deploy.raw_http import CLOSE, MARGIN, Client, many_files, port_of, problem, request, statuses
 

@@ -20,7 +20,7 @@ from domain.ledger import Ledger
 from domain.service.database import Statement
 from domain.service.keyring import Keyring
 from domain.service.token_text import hash_secret
-from tests.contracts.crew import KEY
+from tests.contracts.context import KEY
 
 HASH = "$argon2id$kept"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workers.conftest import House
+from tests.workers.conftest import Harness
 from workers import liveness
 from workers.job_calls import BATCH, BATCH_SECONDS, TURN_SECONDS, TURNS
 from workers.jobs import audits
@@ -31,7 +31,7 @@ def left(path: Path) -> float:
 
 
 def test_while_it_works_it_is_given_time_that_the_job_may_take(
-    house: House, file: Path, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meanwhile: list[float] = []
 
@@ -40,28 +40,28 @@ def test_while_it_works_it_is_given_time_that_the_job_may_take(
         return {"verified": True}
 
     monkeypatch.setattr(audits, "audit_game", proved)
-    house.ask("audit", house.game())
-    house.reconciler.pass_once()
-    assert house.worked(BATCH)
+    harness.ask("audit", harness.game())
+    harness.reconciler.pass_once()
+    assert harness.worked(BATCH)
     assert BATCH_SECONDS < meanwhile[0] <= BATCH_SECONDS + OVERRUN_SECONDS
     assert 0 < left(file) <= IDLE_SECONDS
 
 
 def test_a_turn_has_a_minute_and_a_moment_to_tell_of_it(
-    house: House, file: Path, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meanwhile: list[float] = []
     monkeypatch.setattr(RowJob, "perform", lambda _: meanwhile.append(left(file)))
-    house.submit(house.game(), 0, 1, 2)
-    house.pumping.catch_up()
-    house.reconciler.pass_once()
-    assert house.worked(TURNS)
+    harness.submit(harness.game(), 0, 1, 2)
+    harness.pumping.catch_up()
+    harness.reconciler.pass_once()
+    assert harness.worked(TURNS)
     assert TURN_SECONDS < meanwhile[0] <= TURN_SECONDS + OVERRUN_SECONDS
 
 
-def test_a_pump_gives_signs_while_it_reads(house: House, file: Path) -> None:
-    house.game()
-    ProjectorLoop(house.crew, house.bell, house.reconciler).catch_up()
+def test_a_pump_gives_signs_while_it_reads(harness: Harness, file: Path) -> None:
+    harness.game()
+    ProjectorLoop(harness.context, harness.signals, harness.reconciler).catch_up()
     assert LIVENESS_SECONDS - 10 < left(file) <= LIVENESS_SECONDS
 
 

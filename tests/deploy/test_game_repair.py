@@ -29,7 +29,7 @@ from domain.service.corruption import CorruptRecords
 from projections.projector import Projector
 from projections.viewer_history import ViewerHistory
 from tests.damage import key, overwrite, spoil
-from tests.deploy.house import CATALOGUE
+from tests.deploy.harness import CATALOGUE
 from tests.postgres import postgres_server, postgres_url
 
 __all__ = ["postgres_server", "postgres_url"]
