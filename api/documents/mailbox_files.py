@@ -19,7 +19,7 @@ PAGE = 500
 def build_file(s: ApiServices, now: AnyGame, reader: MailboxReader, kept: Collection[int] | None = None) -> bytes:
     """Return a mailbox as a file of JSON lines; with `kept` only the messages at these places have their texts."""
     entries, after = list[Doc](), 0
-    while found := s.talk.list_entries(reader, after=after, limit=PAGE):
+    while found := s.talk.list_entries(reader, after=after, limit=PAGE, whole=True):
         entries += [
             entry_to_json(each.commitment, each.message if kept is None or each.entry in kept else None)
             for each in found

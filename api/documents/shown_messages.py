@@ -37,9 +37,10 @@ def find_entries(reader: MailboxReader, entries: Sequence[int]) -> list[Entry]:
     return [each for each in found if each is not None]
 
 
-def reader_of(found: Disclosure | ReportedMessages) -> MailboxReader:
-    """Return the participant behind shown messages."""
-    return MailboxReader(found.game, found.mailbox, (found.player,))
+def reader_of(now: AnyGame, found: Disclosure | ReportedMessages) -> MailboxReader:
+    """Return the participant behind shown messages, who may show all that could be read."""
+    passed_on = now.terms.get("papers") == "pass_on"
+    return MailboxReader(found.game, found.mailbox, (found.player,), passed_on=passed_on)
 
 
 def disclosure_to_json(now: AnyGame, found: Disclosure) -> DisclosureDoc:
@@ -49,7 +50,7 @@ def disclosure_to_json(now: AnyGame, found: Disclosure) -> DisclosureDoc:
         "seat": found.mailbox,
         "to": found.to,
         "at": found.at,
-        **_prove(now, reader_of(found), found.entries),
+        **_prove(now, reader_of(now, found), found.entries),
     }
     return own
 
@@ -58,7 +59,7 @@ def disclosure_to_json(now: AnyGame, found: Disclosure) -> DisclosureDoc:
 def reported_to_json(found: ReportedMessages) -> ReportedMessagesDoc:
     """Return reported messages with their proof, and their writers."""
     _, now = load_table(found.game)
-    reader = replace(reader_of(found), for_report=True)
+    reader = replace(reader_of(now, found), for_report=True)
     writers = {each.seat: each.author for each in find_entries(reader, found.entries) if each.author}
     return {
         "seat": found.mailbox,

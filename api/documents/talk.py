@@ -175,7 +175,7 @@ def build_messages(
     """Return messages as their reader knows them; treaties are told in a language."""
     treaties = TreatyTeller(s, now, reader, lang)
     numbers = [each.number for each in entries if each.message and "treaty" in each.message]
-    answers = s.talk.list_answers(now.id, numbers)
+    answers = s.talk.list_answers(reader, numbers)
     answered = s.talk.list_answered(
         reader, [each.number for each in entries if each.message and "answer" in each.message]
     )

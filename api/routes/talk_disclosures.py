@@ -123,7 +123,7 @@ def _list_visible(now: AnyGame) -> list[Disclosure]:
 
 
 def _build_file(now: AnyGame, found: Disclosure) -> bytes:
-    return build_file(services(), now, reader_of(found), {*found.entries})
+    return build_file(services(), now, reader_of(now, found), {*found.entries})
 
 
 MOST_DISCLOSURES = 50

@@ -93,6 +93,9 @@ SET muted = excluded.muted"""
 _NOTE = """
 INSERT INTO talk_notes VALUES (?, ?, ?, ?, ?) ON CONFLICT (game, player, place) DO UPDATE
 SET sealed = excluded.sealed, at = excluded.at"""
+_ALL = (1 << 53, 1 << 53)
+"""A version and a time after every message."""
+
 _READ = """
 SELECT e.entry, e.conversation, e.player, m.number, m.seat, m.player, m.version, m.at, m.commitment, m.sealed, m.erased,
   k.sealed FROM talk_entries e JOIN talk_messages m ON m.game = e.game AND m.number = e.number
@@ -202,6 +205,11 @@ class MailboxReader:
         if entry.author in self.blocked:
             return False
         return entry.conversation == TABLE or self.passed_on or entry.holder in self.players
+
+
+def _own_letters(reader: MailboxReader) -> str:
+    """Return the condition for talk of the table, and letters of the reader's own time in the seat."""
+    return f"(e.conversation = 'table' OR e.player IN ({placeholders(reader.players)}))"
 
 
 def conversation_of(seats: Iterable[Seat]) -> str:
@@ -352,13 +360,16 @@ class TalkStore:
 
     # --- treaties
 
-    def list_answers(self, game: str, numbers: Sequence[int]) -> dict[int, list[TreatyAnswer]]:
-        """Return the answers to the treaties of these messages, in order."""
+    def list_answers(self, reader: MailboxReader, numbers: Sequence[int]) -> dict[int, list[TreatyAnswer]]:
+        """Return the answers to the treaties of these messages, in order, as far as the reader may know them."""
         if not numbers:
             return {}
-        query = f"SELECT number, seat, answer, version FROM talk_answers WHERE game = ? AND number IN ({placeholders(numbers)})"  # noqa: S608, E501 - question marks only
+        query = f"""
+SELECT a.number, a.seat, a.answer, a.version FROM talk_answers a
+JOIN talk_messages m ON m.game = a.game AND m.number = a.reply
+WHERE a.game = ? AND m.version <= ? AND m.at <= ? AND a.number IN ({placeholders(numbers)}) ORDER BY a.reply"""  # noqa: S608 - question marks only
         found: dict[int, list[TreatyAnswer]] = {}
-        for number, *row in self._database.execute(f"{query} ORDER BY reply", (game, *numbers)):
+        for number, *row in self._database.execute(query, (reader.game, *(reader.upto or _ALL), *numbers)):
             found.setdefault(int(number), []).append(TreatyAnswer(*row))
         return found
 
@@ -395,9 +406,20 @@ ORDER BY t.ends LIMIT ?"""
     # --- reading
 
     def list_entries(
-        self, reader: MailboxReader, conversation: str = "", *, after: int = 0, before: int = 0, limit: int = 50
+        self,
+        reader: MailboxReader,
+        conversation: str = "",
+        *,
+        after: int = 0,
+        before: int = 0,
+        limit: int = 50,
+        whole: bool = False,
     ) -> list[Entry]:
-        """Return entries of a mailbox in order: the first ones after a place, or with `before` the last ones before."""
+        """Return entries of a mailbox in order: the first ones after a place, or with `before` the last ones before.
+
+        A letter of a time at which somebody else held the seat is none of the reader's. Only the proof of a `whole`
+        mailbox counts it.
+        """
         place = "number" if reader.mailbox == PUBLISHED else "entry"
         query, params = (
             (_READ_PUBLISHED, [reader.game]) if place == "number" else (_READ, [reader.game, reader.mailbox])
@@ -407,6 +429,9 @@ ORDER BY t.ends LIMIT ?"""
                 query, params = f"{query} AND e.{condition}", [*params, value]
         if reader.upto is not None:
             query, params = f"{query} AND m.version <= ? AND m.at <= ?", [*params, *reader.upto]
+        if reader.mailbox >= 0 and not (reader.passed_on or whole):
+            own, params = _own_letters(reader), [*params, *reader.players]
+            query = f"{query} AND {own}"
         order = "DESC" if before else "ASC"
         rows = self._database.execute(f"{query} ORDER BY e.{place} {order} LIMIT ?", (*params, limit))
         return [self._open(reader, row) for row in (reversed(rows) if before else rows)]
@@ -454,9 +479,8 @@ SELECT e.conversation, max(e.entry), sum(CASE WHEN e.entry > coalesce(m.seen, 0)
   max(coalesce(m.muted, 0)) FROM talk_entries e LEFT JOIN talk_marks m ON m.game = e.game AND m.mailbox = e.mailbox
   AND m.conversation = e.conversation AND m.player = ? WHERE e.game = ? AND e.mailbox = ?"""  # noqa: S608 - question marks only
         params: list[object] = [*own, *blocked, "", player, reader.game, reader.mailbox]
-        if not reader.passed_on:  # who takes a seat over learns nothing of earlier letters, not even with whom
-            query += f" AND (e.conversation = 'table' OR e.player IN ({placeholders([*own, ''])}))"
-            params += [*own, ""]
+        if not reader.passed_on:
+            query, params = f"{query} AND {_own_letters(reader)}", [*params, *own]
         rows = self._database.execute(f"{query} GROUP BY e.conversation ORDER BY 2 DESC", params)
         return [ConversationSummary(name, last, unread, muted=bool(muted)) for name, last, unread, muted in rows]
 

@@ -28,7 +28,7 @@ OLDER = Path(__file__).parent / "older"
 def mailbox_docs(table: TalkingTable, seat: int) -> tuple[Doc, list[Doc], list[Doc]]:
     """Header, entries and anchors of a seat's mailbox."""
     records = table.ledger.read(table.game)
-    found = table.store.list_entries(table.reader(seat), limit=1000)
+    found = table.store.list_entries(table.reader(seat), limit=1000, whole=True)
     entries = [{"commitment": e.commitment} | ({"message": e.message} if e.message else {}) for e in found]
     anchors = table.store.find_anchors(table.game, seat, 3, [r.public["talk"] for r in records])
     header = {"annals_mailbox": 1, "game": table.game, "seat": seat, "entries": len(entries)}

@@ -18,7 +18,7 @@ from domain.kernel.game.director_commands import Hold
 from domain.ledger import Ledger
 from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.seed_store import SeedStore
-from domain.talk.talk_store import BURST, SPECTATORS, MailboxReader, TalkStore
+from domain.talk.talk_store import BURST, SPECTATORS, TABLE, MailboxReader, TalkStore
 from tests.talk.conftest import REGISTRY, TalkingTable
 from tests.talk.test_mailboxes import prove
 
@@ -86,6 +86,7 @@ class Talks(RuleBasedStateMachine):
                 if seat in seats and text not in self.erased and (not readers or (seat, player) in self._held(text))
             ]
             assert seen == wanted
+            assert all(each.conversation == TABLE or each.holder == player for each in found), "nor with whom"
         spectator = self.table.store.list_entries(MailboxReader(self.table.game, SPECTATORS), limit=500)
         public = [text for text, _, readers, _ in self.sent if not readers and text not in self.erased]
         assert [each.message["text"] for each in spectator if each.message] == public

@@ -33,7 +33,7 @@ def test_treaty_is_answered_once_by_each_seat_but_no_bot(table: TalkingTable) ->
     assert table.store.list_unanswered("bot-", 10) == []
     version = table.ledger.version(table.game)
     expected = [TreatyAnswer(1, "accept", version), TreatyAnswer(2, "decline", version)]
-    assert table.store.list_answers(table.game, [1, 2]) == {2: expected}
+    assert table.store.list_answers(table.reader(0), [1, 2]) == {2: expected}
     assert table.store.list_answered(table.reader(1), [3, 4]) == {3: 2, 4: 2}
     found = table.store.list_entries(table.reader(0))
     assert [each.message and each.message.get("answer") for each in found[2:]] == [
