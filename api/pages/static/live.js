@@ -464,6 +464,12 @@ function tellRest(event) {
   output.classList.toggle("over", left < 0);
 }
 
+/** Show a form that opens below the question: it may begin below the window. @param {Event} event */
+function showBeside(event) {
+  const details = event.target instanceof Element ? event.target.closest(".beside-folds > summary")?.parentElement : null;
+  if (details instanceof HTMLDetailsElement && !details.open) requestAnimationFrame(() => details.scrollIntoView({ block: "start" }));
+}
+
 /** Tell the service the time zone of the browser, for the next page. */
 function tellZone() {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -518,6 +524,7 @@ if (main?.dataset.live !== undefined) {
   };
   document.addEventListener("input", touch);
   document.addEventListener("input", tellRest);
+  document.addEventListener("click", showBeside);
   document.addEventListener("focusin", selectNumber);
   document.addEventListener("submit", (event) => {
     const section = /** @type {Element} */ (event.target).closest(".decide");
