@@ -123,3 +123,24 @@ def test_a_question_that_names_its_army_is_no_longer_said(anne: Person, sheet: s
     begun = begin(anne, sheet, next(each["territory"] for each in own(anne, sheet)["armies"].values())).text
     assert "Where does" in begun
     assert "\N{MIDDLE DOT} Where does" not in begun
+
+
+def test_the_first_page_names_the_own_power_and_the_presets(anne: Person) -> None:
+    text = anne.read(anne.play_now("egc@1")).text
+    assert "You are " in text
+    assert "armies and sieges, few ships" in text
+
+
+def test_a_tapped_army_is_asked_about_and_the_order_is_noted(anne: Person, sheet: str) -> None:
+    order_all(anne, sheet)
+    army = next(iter(own(anne, sheet)["armies"]))
+    begun = begin(anne, sheet, army).text
+    assert "What does " in begun
+    assert "Last order noted" not in begun
+
+
+def test_an_empty_sheet_is_sent_only_after_a_warning(anne: Person, sheet: str) -> None:
+    order_all(anne, sheet)
+    answer = anne.send(question(anne.read(sheet).text), ("path", '[["type","submit_orders",false]]'))
+    assert not has_moved(answer)
+    assert "There is no order on your sheet" in anne.follow(answer).text
