@@ -157,8 +157,26 @@ def test_deeds_of_others_against_the_visitor_are_in_sight() -> None:
     ]
     told = (*far[:5], *against, *far[5:], ("Japan receives 4.", {"t": "finance_settled", "seat": 0, "usury": 0}))
     news = tell_made("egc", "japan", [make_entry(1, 0, ("Japan moves.", {"t": "x"})), make_entry(2, None, *told)])
+    short = "Usury \N{MINUS SIGN}298,500: unspent money wears away."
     assert [(line.text, line.is_against, line.is_own) for line in news.lines][:3] == [
-        (line, True, False) for line, _ in against
+        (line, True, False) for line in (against[0][0], short, against[2][0])
+    ]
+    assert against[1][0] in [line.text for line in news.others], "the account itself is folded"
+
+
+def test_own_battles_lead_the_report_of_a_turn() -> None:
+    """Before the money lost, with its reason, and before deeds of others."""
+    fight = "Japan attacks the neutrals in Korea and fails.", {"t": "combat_fought", "territory": "korea"}
+    usury = "Japan loses 298,500 to usury.", {"t": "finance_settled", "seat": 0, "usury": 298_500}
+    far = "Portugal conquers Kenya.", {"t": "territory_conquered", "seat": 3}
+    sides = [{"seat": 0, "who": None, "dice": []}, {"seat": None, "who": "neutral", "dice": []}]
+    card = {"version": 2, "region": "korea", "winner": None, "open": False, "told": fight[0], "sides": sides}
+    entries = [make_entry(1, 0, ("Japan moves.", {"t": "x"})), make_entry(2, None, far, usury, fight)]
+    news = tell_made("egc", "japan", entries, [{**card, "sentences": [fight[0]]}])
+    assert news.is_report
+    assert [line.text for line in news.lines][:2] == [
+        fight[0],
+        "Usury \N{MINUS SIGN}298,500: unspent money wears away.",
     ]
 
 

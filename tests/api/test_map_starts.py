@@ -123,3 +123,22 @@ def test_a_question_that_names_its_army_is_no_longer_said(anne: Person, sheet: s
     begun = begin(anne, sheet, next(each["territory"] for each in own(anne, sheet)["armies"].values())).text
     assert "Where does" in begun
     assert "\N{MIDDLE DOT} Where does" not in begun
+
+
+def test_the_first_page_names_the_own_power_and_the_presets(anne: Person) -> None:
+    text = anne.read(anne.play_now("egc@1")).text
+    assert "You are " in text
+    assert "armies and sieges, few ships" in text
+
+
+def test_a_tapped_army_is_asked_about(anne: Person, sheet: str) -> None:
+    anne.send(question(anne.read(sheet).text), ("again", "1"))
+    assert "What does " in begin(anne, sheet, next(iter(own(anne, sheet)["armies"]))).text
+
+
+def test_an_empty_sheet_is_sent_only_after_a_warning(anne: Person, sheet: str) -> None:
+    anne.send(question(anne.read(sheet).text), ("again", "1"))
+    order_all(anne, sheet)
+    answer = anne.send(question(anne.read(sheet).text), ("path", '[["type","submit_orders",false]]'))
+    assert not has_moved(answer)
+    assert "There is no order on your sheet" in anne.follow(answer).text

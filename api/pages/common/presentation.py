@@ -69,6 +69,13 @@ def is_loss(package: str, fact: Doc) -> bool:
     return lost is not None and bool(fact.get(lost))
 
 
+def tell_loss(package: str, fact: Doc, lang: str) -> tuple[str, int] | None:
+    """Return the short sentence for a loss with its reason, which lacks its `value`, and the value; None without."""
+    declared = load_presentation(package).get("news", {})
+    reason = declared.get("reasons", {}).get(fact["t"])
+    return (reason[lang], int(fact[declared["losses"][fact["t"]]])) if reason and is_loss(package, fact) else None
+
+
 def load_members(package: str) -> Mapping[str, Doc]:
     """Return the presentation of the members of a game's documents."""
     members: Mapping[str, Doc] = load_presentation(package)["members"]
@@ -138,6 +145,8 @@ class SheetForm:
     """Members that are no part of the order's move."""
     cancel: str
     field: str
+    submit: str
+    """Type of the move that submits the sheet, or an empty text."""
 
     def list_orders(self, own: Mapping[str, Json]) -> list[Doc]:
         """Return the orders of a seat."""
@@ -176,4 +185,5 @@ def load_sheet(package: str) -> SheetForm | None:
         tuple(found["derived"]),
         found["cancel"]["type"],
         found["cancel"]["field"],
+        found.get("submit", ""),
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
+from api.http.i18n import request_language, translate
 from api.pages.common.geometry import load_geometry
 from api.pages.common.owners import find_values
 from api.pages.common.presentation import load_map, load_sheet, load_usual
@@ -28,6 +29,7 @@ from api.pages.decision.move_choices import (
     rank_kinds,
     show_question,
 )
+from domain.kernel.text.message_catalog import Message
 from domain.types import Doc, Json
 
 MOST_ASKED = 80
@@ -111,10 +113,13 @@ class StartFinder:
         return [OptionShown(self._word(choice, option), self._path(step), ends=True) for option, step in steps if step]
 
     def _name_place(self, place: str) -> str:
-        """Return the name of a region, or of a piece with its region."""
+        """Return the name of a region, or the question what a piece in its region does."""
         labels = self.builder.labels
         name = labels.option("", place)
-        return f"{name} ({labels.option('', self.located[place])})" if place in self.located else name
+        if place not in self.located:
+            return name
+        named = f"{name} ({labels.option('', self.located[place])})"
+        return translate(Message("What does {name} do?", name=named), request_language())
 
     def _names(self, value: Json, place: str) -> bool:
         """Return True if a value names the place, or a piece in it."""

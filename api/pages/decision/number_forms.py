@@ -66,8 +66,8 @@ class NumberForm:
     """Name of the means."""
     rest: str = ""
     """Name of the field for the rest."""
-    presets: Sequence[tuple[str, str]] = ()
-    """Name of each division, with its numbers in the order of the rows, as JSON."""
+    presets: Sequence[tuple[str, str, str]] = ()
+    """Name of each division, its numbers in the order of the rows as JSON, and what it favours, or an empty text."""
     submits: bool = False
     """True if the form makes a further move, and so ends the decision."""
 
@@ -137,6 +137,7 @@ def find_form(
 def _find_division(builder: Builder, step: BuilderState, declared: Doc, values: Mapping[str, int]) -> NumberForm | None:
     """Return the form for numbers asked one after another, or None unless nothing else follows."""
     labels, rows, at = builder.labels, list[Row](), step
+    lang = labels.texts.lang
     while at.choice is not None:
         choice = at.choice
         if choice["kind"] != "range" or len(rows) == MOST_ROWS:
@@ -149,7 +150,7 @@ def _find_division(builder: Builder, step: BuilderState, declared: Doc, values: 
         return None
     fields = [parse(row.path)[0][0] for row in rows]
     presets = [
-        (each["name"][labels.texts.lang], dump([each["values"][name] for name in fields]))
+        (each["name"][lang], dump([each["values"][name] for name in fields]), str(each.get("line", {}).get(lang, "")))
         for each in declared.get("presets", ())
     ]
     is_shared = len({(row.lo, row.hi) for row in rows}) == 1 and rows[0].lo == 0

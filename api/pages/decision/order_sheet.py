@@ -31,6 +31,8 @@ class SheetShown:
     open: bool
     decision: str
     key: str
+    submit: str
+    """Type of the move that submits it, or an empty text."""
 
 
 def show_sheet(labels: Labels, own: Doc, decision: Doc, seat: int, key: str) -> SheetShown | None:
@@ -41,9 +43,9 @@ def show_sheet(labels: Labels, own: Doc, decision: Doc, seat: int, key: str) -> 
     orders = [_show_order(labels, form, each, decision, key) for each in form.list_orders(own)]
     figures = [(labels.member(name), labels.value(name, value)) for name, value in form.find_balance(own).items()]
     is_open = seat in decision["must"]
-    return (
-        SheetShown(orders, figures, not is_open, is_open, decision["id"], new_form_key()) if orders or figures else None
-    )
+    if not orders and not figures:
+        return None
+    return SheetShown(orders, figures, not is_open, is_open, decision["id"], new_form_key(), form.submit)
 
 
 def _show_order(labels: Labels, form: SheetForm, order: Doc, decision: Doc, key: str) -> OrderShown:

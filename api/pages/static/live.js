@@ -25,6 +25,9 @@ const OPENING = 3000;
 /** Height of a question that must be in the window, pixels: with less, the way back to it is shown. */
 const LEAST_SEEN = 120;
 
+/** Height of the handle above the question, with a margin, in pixels. */
+const HANDLE = 30;
+
 /** The policy of this service's own pages: they come from its own address. */
 const policy = /** @type {any} */ (window).trustedTypes?.createPolicy("annals", {
   createHTML: (/** @type {string} */ text) => text,
@@ -464,6 +467,16 @@ function tellRest(event) {
   output.classList.toggle("over", left < 0);
 }
 
+/** Show a form that opens below the question: it may begin below the window. @param {Event} event */
+function showBeside(event) {
+  const details = event.target instanceof Element ? event.target.closest(".beside-folds > summary")?.parentElement : null;
+  if (details instanceof HTMLDetailsElement && !details.open) requestAnimationFrame(() => {
+    const tray = details.closest(".tray");
+    if (tray && tray.scrollHeight > tray.clientHeight) tray.scrollTop += details.getBoundingClientRect().top - tray.getBoundingClientRect().top - HANDLE;
+    else details.scrollIntoView({ block: "start" });
+  });
+}
+
 /** Tell the service the time zone of the browser, for the next page. */
 function tellZone() {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -518,6 +531,7 @@ if (main?.dataset.live !== undefined) {
   };
   document.addEventListener("input", touch);
   document.addEventListener("input", tellRest);
+  document.addEventListener("click", showBeside);
   document.addEventListener("focusin", selectNumber);
   document.addEventListener("submit", (event) => {
     const section = /** @type {Element} */ (event.target).closest(".decide");

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from api.pages.common.geometry import load_geometry
 from api.pages.common.owners import Owner, Owners
-from api.pages.common.presentation import is_bookkeeping, is_loss, load_map, load_players, load_sheet
+from api.pages.common.presentation import is_bookkeeping, is_loss, load_map, load_players, load_sheet, tell_loss
 from api.pages.map.map_drawing import region_name
 from api.pages.table.player_row import read_figure
 from api.pages.table.table_page import TablePage
@@ -82,7 +82,10 @@ class NewsLine:
 
 @dataclass
 class Gazette:
-    """All news since the visitor's last own move: its own result first, then deeds in their order, then bookkeeping."""
+    """All news since the visitor's last own move: its own result first, then deeds in their order, then bookkeeping.
+
+    In the report of a turn the own battles are that result.
+    """
 
     since: int
     """Version before that move, or before the turn of a report."""
@@ -142,6 +145,8 @@ def find_news(page: TablePage, entries: Sequence[Doc], battles: Sequence[Doc]) -
     fresh = [each for each in standing if each["version"] >= begin]
     fought = show_battles(page, [each for each in battles if each["version"] >= begin])
     told = _tell_deeds(page, _leave_out_orders(page, fresh, own), fought, ends)
+    if is_report:
+        told = [replace(each, rank=_OWN) if each.line.battle and each.line.battle.is_own else each for each in told]
     if own >= begin:
         told = _lead_with_own(page, told, [each for each in fresh if each["version"] == own])
     seen, folded = _fold(told, IN_SIGHT - is_report)  # its figures take a line
@@ -187,6 +192,9 @@ def _tell_deeds(page: TablePage, entries: Sequence[Doc], battles: Sequence[Battl
             if battle := _find_battle(battles, line, entry["version"]):
                 found.pop(id(battle), None)
                 found[id(battle)] = _tell_battle(battle)
+            elif short := _tell_own_loss(page, fact):
+                found.setdefault(short, _Told(NewsLine(short, is_against=True), _AGAINST))
+                found.setdefault(line, _Told(NewsLine(line), _BOOKKEEPING))
             else:
                 is_detail = fact is not None and fact.get("region") in fought
                 rank = _END if line in ends else _BOOKKEEPING if is_detail else _rank_line(page, line, fact, entry)
@@ -194,6 +202,15 @@ def _tell_deeds(page: TablePage, entries: Sequence[Doc], battles: Sequence[Battl
                 is_own = not is_against and _names_visitor(page, line)
                 found.setdefault(line, _Told(NewsLine(line, is_own=is_own, is_against=is_against), rank))
     return list(found.values())
+
+
+def _tell_own_loss(page: TablePage, fact: Doc | None) -> str:
+    """Return the short sentence for a loss of the visitor's with its reason; an empty text for any other fact."""
+    texts = page.labels.texts
+    if fact is None or page.seat is None or fact.get("seat") != page.seat:
+        return ""
+    told = tell_loss(page.labels.rules.package, fact, texts.lang)
+    return page.labels.sentence(told[0].replace("{value}", texts.grammar.number(told[1]))) if told else ""
 
 
 def _find_battle(battles: Sequence[BattleShown], line: str, version: int) -> BattleShown | None:

@@ -120,7 +120,7 @@ def _go_on(page: PlayedTable, picks: Picks, state: BuilderState) -> Response:
     preview = preview_move(page, state)
     if preview.status >= 400:
         return _refuse(page, picks, preview)
-    if state.loan or _needs_confirmation(page, preview.doc):
+    if state.loan or _is_empty_sheet(page, state.move) or _needs_confirmation(page, preview.doc):
         return page.keep(state.picks) or page.render(Prompt(state, preview=preview.doc))
     return _send(page, picks, state.move)
 
@@ -220,6 +220,12 @@ def _needs_confirmation(page: PlayedTable, preview: Doc) -> bool:
         return False
     is_order = "facts" in preview and page.show_sheet() is not None
     return bool(preview.get("depends") or (preview.get("barrier") and not is_order))
+
+
+def _is_empty_sheet(page: PlayedTable, move: Doc) -> bool:
+    """Return True for a move that submits a sheet without an order."""
+    sheet = page.show_sheet()
+    return sheet is not None and not sheet.orders and move["type"] == sheet.submit
 
 
 def _send(page: PlayedTable, picks: Picks, move: Json) -> Response:
