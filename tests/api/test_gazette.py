@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
@@ -126,8 +127,24 @@ def test_a_battle_is_one_sentence_with_its_losses(lang: str) -> None:
     battle = Battle(4, "india", *sides, winner="attacker", is_open=False)
     told = tell_battle(words, SeatNames(words, {0: "russia", 1: "prussia"}, {}), battle)["told"]
     lost = {"en": "losing 2 armies; Prussia loses 1 control token.", "fr": "en perdant 2 armées ; la Prusse perd"}
-    begun = {"en": "Russia attacks Prussia in India and wins, ", "fr": "La Russie attaque la Prusse en Inde et gagne "}
+    begun = {"en": "Russia attacks Prussia in India and wins, ", "fr": "La Russie attaque la Prusse en Inde et gagne, "}
     assert told.replace("\N{NARROW NO-BREAK SPACE}", " ").startswith(begun[lang] + lost[lang])
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_battle_says_what_decided_it(lang: str) -> None:
+    """Strengths, and what the dice add to them; or forces where there are no strengths."""
+    words = load_texts("domain.games.struggle_of_empires", lang)
+    names = SeatNames(words, {0: "russia", 1: "prussia"}, {})
+    sides = BattleSide(0, [[1, 1]], 4, [{"part": "own", "value": 4}]), BattleSide(1, [[6, 3]], 7)
+    sides[1].reasons = [{"part": "spread", "value": 3}, {"part": "own", "value": 4}]
+    told = tell_battle(words, names, Battle(4, "india", *sides, winner="defender", is_open=False))["told"]
+    figures = {"en": "is beaten, 4 to 7 (the dice add 0 and 3).", "fr": "échoue, 4 à 7 (les dés ajoutent 0 et 3)."}
+    assert told.endswith(figures[lang])
+    sides = BattleSide(0, [[1]], force=Counter(army=5)), BattleSide(1, [[3]], force=Counter(army=2))
+    told = tell_battle(words, names, Battle(4, "india", *sides, winner="attacker", is_open=False))["told"]
+    forces = {"en": "with 5 armies against 2 armies", "fr": "avec 5 armées contre 2 armées"}
+    assert forces[lang] in told
 
 
 def tell_made(game: str, power: str, entries: Sequence[Doc], battles: Sequence[Doc] = ()) -> Gazette:

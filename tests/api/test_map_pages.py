@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 
 from api.pages.common.geometry import load_geometry
 from api.pages.common.labels import Labels
-from api.pages.decision.move_choices import WholeMove
+from api.pages.decision.move_choices import OptionShown, Question, WholeMove
 from api.pages.map.board_picture import draw_picture
 from api.pages.map.board_png import WIDTH, resolve_properties
 from api.pages.map.map_drawing import draw_map
@@ -215,6 +216,18 @@ def test_an_option_that_names_two_regions_is_found_from_both() -> None:
     offers = find_offers(None, moves, {"a": {}, "b": {}, "c": {}, "d": {}})
     assert offers.regions == {"a": "offer-a", "b": "offer-a", "c": "offer-c"}
     assert offers.ids == {moves[0].path: "offer-a", moves[1].path: "offer-c"}
+
+
+def test_a_map_asks_for_a_region_where_the_question_does() -> None:
+    """Not for a number, nor for a unit whose places the map lights up."""
+    known: dict[str, Any] = {"spain": {}, "india": {}}
+    places = Question("region", "", "one", groups=[("", [OptionShown("", '"spain"')])])
+    picks = '[["type","build",true],["unit","army",false],["to","spain",false]]'
+    units = Question("unit", "", "paths", groups=[("", [OptionShown("", picks)])])
+    asked = [find_offers(each, (), known).are_asked for each in (places, units, replace(units, field="type"))]
+    assert asked == [True, False, True]
+    assert find_offers(units, (), known).regions
+    assert not find_offers(Question("amount", "", "range", 0, 9), (), known).are_asked
 
 
 def test_a_question_without_regions_marks_what_it_is_about() -> None:

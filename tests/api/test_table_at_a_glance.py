@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from api.pages.decision.help_shown import find_lines
+from api.pages.decision.help_shown import find_line, find_lines
 from api.pages.decision.move_choices import OptionShown, Question, WholeMove, share_cost, share_unit
 from api.pages.table import gazette, table
 from api.pages.table.prompt import Prompt
@@ -200,6 +200,13 @@ def test_a_list_of_things_says_what_each_does() -> None:
     assert find_lines(labels, [{"unit": "army", "tile": tile} for tile in tiles]) == lines
     assert find_lines(labels, tiles[:3]) == [""] * 3
     assert find_lines(labels, ["russia", "prussia", "spain", "france"]) == [""] * 4
+
+
+def test_the_only_tile_of_its_kind_says_what_it_does() -> None:
+    """Not the unit, nor the kind of move."""
+    labels = labels_for("struggle_of_empires@1", "russia", "prussia")
+    assert find_line(labels, [["type", "use_tile", False], ["tile", "improved_agriculture", True]]).startswith("Once a")
+    assert not find_line(labels, [["type", "reserve", False], ["unit", "army", True]])
 
 
 def ask_of(*labels: str, cost: str = "", field: str = "territory") -> Question:

@@ -19,6 +19,8 @@ from domain.types import Json
 COOKIE = "help"
 """Cookie with the codes of all decisions whose help was read. The script of the table writes it too."""
 
+_EXPLAINED = ("tile", "card")
+"""Members of moves that name a thing with an effect of its own."""
 MOST_TERMS = 60
 """Most things that are explained below a question."""
 
@@ -76,6 +78,13 @@ def find_lines(labels: Labels, values: Sequence[Json]) -> list[str]:
     said = [lines[next(iter(found))]["text"] if len(found) == 1 else "" for found in own]
     is_worth = len(values) >= LEAST_LINES and len(set(said) - {""}) * 2 > len(said)
     return said if is_worth else [""] * len(said)
+
+
+def find_line(labels: Labels, path: Sequence[Json]) -> str:
+    """Return the sentence about the tile or card in the only move of its kind, or an empty text."""
+    lines = describe_things(labels.rules.package, labels.texts.lang)
+    things = {value for field, value, _ in path if field in _EXPLAINED and isinstance(value, str) and value in lines}
+    return lines[things.pop()]["text"] if len(things) == 1 else ""
 
 
 def _list_words(value: Json) -> Iterator[str]:

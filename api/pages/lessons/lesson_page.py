@@ -278,6 +278,7 @@ def _render(page: LessonPage, asked: Prompt | None, status: int) -> Response:
         count=len(page.lesson.steps),
         news=news,
         offer_ids=offers.ids,
+        asks_region=offers.are_asked,
         help=None,  # the step tells what its decision is for
         sheet=page.show_sheet(),
         key=new_form_key(),

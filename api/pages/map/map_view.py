@@ -238,6 +238,8 @@ class Offers:
     """Words in the answers so far: regions and owners among them are what the question is about."""
     options: frozenset[str] = frozenset()
     """Words in the options."""
+    are_asked: bool = False
+    """True if the question is for a region, or for a move there."""
 
 
 def _read_options(question: Question | None, whole: Sequence[WholeMove]) -> dict[str, Json]:
@@ -267,7 +269,19 @@ def find_offers(
     sought = {value for _, values in missing for sent, _ in values if isinstance(value := parse(sent)[1], str)}
     missed = frozenset(sought & known.keys() - regions.keys())
     words = frozenset(name for named in values.values() for name in _strings(named))
-    return Offers(regions, ids, missed, frozenset(chosen), frozenset(_strings(answers)), words)
+    told = frozenset(_strings(answers))
+    are_asked = bool(regions) and _asks_place(question, known)
+    return Offers(regions, ids, missed, frozenset(chosen), told, words, are_asked)
+
+
+def _asks_place(question: Question | None, known: Mapping[str, Doc]) -> bool:
+    """Return False for a question about something else, such as a unit, though its moves may name regions."""
+    if question is None or question.field == "type":
+        return True
+    options = [parse(option.value) for _, some in question.groups for option in some]
+    if question.kind == "paths":
+        options = [value for path in options for name, value, _ in path if name == question.field]
+    return bool(known.keys() & {*_strings(options)})
 
 
 def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> MapView | None:

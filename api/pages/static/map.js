@@ -39,6 +39,8 @@ class BoardMap {
     this.svg = svg;
     this.whole = boxOf(svg);
     this.current = "";
+    /** What the line tells while no region is pointed at. */
+    this.hint = svg.dataset.hint;
     this.asked = "";
     this.news = "";
     this.isBegun = false;
@@ -84,7 +86,7 @@ class BoardMap {
     const isNew = question() !== this.asked || this.hasNews;
     const targets = this.isReplay ? this.listMarked() : this.places.some(isChosen) ? this.listAsked() : [];
     const place = placeOf(document.activeElement);
-    if (place || isNew) this.tell(place); // the line told of what was here before
+    if (place || isNew || this.hint !== this.svg.dataset.hint) this.tell(place); // the line told of what was here before
     if (isNew) this.begin();
     if (targets.length > 0 && !targets.some((each) => this.sees(each))) this.showOffers();
   }
@@ -145,6 +147,7 @@ class BoardMap {
 
   /** Write out a region below the map, or what to do with one. @param {SVGElement | null} place */
   tell(place) {
+    this.hint = this.svg.dataset.hint;
     const line = this.svg.parentElement?.querySelector(".where");
     if (line) line.textContent = (place ? place.getAttribute("aria-label") : this.svg.dataset.hint) || "";
     const about = this.svg.parentElement?.querySelector('[data-zoom="about"]');

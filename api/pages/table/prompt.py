@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from api.pages.common.in_process import Answer, ask
 from api.pages.common.labels import Labels, capital
-from api.pages.decision.help_shown import Term, find_lines, list_terms
+from api.pages.decision.help_shown import Term, find_line, find_lines, list_terms
 from api.pages.decision.map_starts import StartFinder, locate_pieces
 from api.pages.decision.move_choices import (
     BuilderState,
@@ -199,7 +200,10 @@ def _ask_options(page: TablePage, step: BuilderState, given: Numbers | None) -> 
 
 def _explain_whole(labels: Labels, whole: Sequence[WholeMove]) -> list[WholeMove]:
     """Return whole moves with the effect of the thing in each."""
-    lines = find_lines(labels, [parse(move.path) for move in whole])
+    paths = [parse(move.path) for move in whole]
+    kinds = Counter(path[0][1] for path in paths if path)
+    told = zip(paths, find_lines(labels, paths), strict=True)
+    lines = [line or (find_line(labels, path) if path and kinds[path[0][1]] == 1 else "") for path, line in told]
     return [replace(move, line=line) for move, line in zip(whole, lines, strict=True)]
 
 
@@ -210,7 +214,9 @@ def _explain_options(labels: Labels, question: Question | None) -> Question | No
     found = dict[str, str]()
     asked = [options for _, options in question.groups]
     for some in asked if question.kind == "paths" else [[each for options in asked for each in options]]:
-        lines = find_lines(labels, [parse(each.value) for each in some])
+        values = [parse(each.value) for each in some]
+        is_lone = question.kind == "paths" and len(values) == 1
+        lines = [find_line(labels, values[0])] if is_lone else find_lines(labels, values)
         found |= {each.value: line for each, line in zip(some, lines, strict=True)}
     groups = [(name, [replace(each, line=found[each.value]) for each in some]) for name, some in question.groups]
     return replace(question, groups=groups)

@@ -116,6 +116,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         fought=list_fought([*([fight] if fight else []), *(news.battles if news and earlier else ())]),
         players=list_players(page) if running else (),
         offer_ids=offers.ids,
+        asks_region=offers.are_asked,
         has_picture=is_public(summary, 0),
         card=show_card(summary, labels),
         looks_ahead=can_look_ahead(summary["ruleset"]) and not summary.get("origin"),

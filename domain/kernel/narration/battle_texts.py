@@ -59,8 +59,20 @@ def _ending(battle: Battle) -> str:
 
 
 def _members(battle: Battle) -> Mapping[str, Json]:
-    lost = {name: _list_things(side.lost) for name, side in battle.sides.items()}
-    return {**{name: side.who for name, side in battle.sides.items()}, "region": battle.region, "lost": lost}
+    sides = battle.sides
+    lost = {name: _list_things(side.lost) for name, side in sides.items()}
+    return {**{name: side.who for name, side in sides.items()}, "region": battle.region, "lost": lost, **_weigh(battle)}
+
+
+def _weigh(battle: Battle) -> Mapping[str, Json]:
+    """Return what decides a battle: strengths with what dice add to each, or else forces where dice or quality do."""
+    sides = battle.sides.items()
+    if all(side.strength is not None for _, side in sides):
+        added = {name: sum(part["value"] for part in side.reasons if part["part"] == "spread") for name, side in sides}
+        return {"strength": {name: side.strength for name, side in sides}, "by_dice": added if battle.has_dice else {}}
+    if not any(side.dice or side.reasons for _, side in sides):
+        return {}
+    return {"force": {name: _list_things({(None, unit): n for unit, n in side.force.items()}) for name, side in sides}}
 
 
 def _tell_side(texts: Texts, namer: SeatNames, side: BattleSide) -> BattleSideDoc:
