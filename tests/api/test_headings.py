@@ -53,6 +53,21 @@ def check_folds(labels: Labels, question: Question | None, whole: list[WholeMove
     return len(folds)
 
 
+def check_labels(labels: Labels, question: Question | None, whole: list[WholeMove]) -> None:
+    """No two buttons have one text beside each other: on the page itself, or below one name."""
+    folds = fold_whole(whole) if question is None else fold_question(labels, question)
+    ends = [move.label for move in whole if move.ends] if question is None else [each.label for each in question.ending]
+    if folds:
+        shown = [fold.only.label if fold.only else fold.name for fold in folds] + ends
+        parts = [[(name, each.label) for name, some in fold.groups for each in some] for fold in folds]
+    else:
+        shown = ends + [move.label for move in whole if not move.ends]
+        groups = question.groups if question else ()
+        parts = [[each.label for each in some if not each.ends] for _, some in groups]
+    for told in [shown, *parts]:
+        assert len({*told}) == len(told), told
+
+
 def check_told(builder: Builder, step: BuilderState, question: Question | None) -> int:
     """A kind of move that is made at once, its other answers forced, is its whole sentence. Return their number."""
     if question is None or question.field != "type" or not step.choice:
@@ -87,6 +102,7 @@ def test_no_heading_is_empty_repeated_or_alone(site: Site, table: Registered, la
             question = ask(builder, step) if step.choice and not whole else None
             folded += check_folds(labels, question, whole)
             told += check_told(builder, step, question)
+            check_labels(labels, question, whole)
         if question is None or question.kind not in ("one", "paths", "some"):
             continue
         shown = [(name, [each for each in some if not each.ends]) for name, some in question.groups]
