@@ -55,17 +55,19 @@ def check_folds(labels: Labels, question: Question | None, whole: list[WholeMove
 
 def check_labels(labels: Labels, question: Question | None, whole: list[WholeMove]) -> None:
     """No two buttons have one text beside each other: on the page itself, or below one name."""
-    folds = fold_whole(whole) if question is None else fold_question(labels, question)
-    ends = [move.label for move in whole if move.ends] if question is None else [each.label for each in question.ending]
-    if folds:
-        shown = [fold.only.label if fold.only else fold.name for fold in folds] + ends
-        parts = [[(name, each.label) for name, some in fold.groups for each in some] for fold in folds]
-    else:
-        shown = ends + [move.label for move in whole if not move.ends]
-        groups = question.groups if question else ()
-        parts = [[each.label for each in some if not each.ends] for _, some in groups]
-    for told in [shown, *parts]:
-        assert len({*told}) == len(told), told
+    if question is None:
+        check_unique([move.label for move in whole])
+        return
+    folds = fold_question(labels, question)
+    names = [fold.only.label if fold.only else fold.name for fold in folds]
+    check_unique([*names, *(each.label for each in question.ending)])
+    groups = [group for fold in folds for group in fold.groups] or question.groups
+    for _, some in groups:
+        check_unique([each.label for each in some])
+
+
+def check_unique(told: list[str]) -> None:
+    assert len({*told}) == len(told), told
 
 
 def check_told(builder: Builder, step: BuilderState, question: Question | None) -> int:

@@ -217,6 +217,12 @@ def test_an_option_that_names_two_regions_is_found_from_both() -> None:
     assert offers.ids == {moves[0].path: "offer-a", moves[1].path: "offer-c"}
 
 
+def test_a_place_just_accepted_is_not_called_no_offer() -> None:
+    missing = [("", [(json.dumps(["to", each]), each) for each in ("a", "b")])]
+    offers = find_offers(None, [], {"a": {}, "b": {}}, missing, answers=["move", "a"])
+    assert offers.missing == {"b"}
+
+
 def test_a_question_without_regions_marks_what_it_is_about() -> None:
     """The regions in the answers; else those of the owners in the answers, else in the options; else none."""
     pages = next(each for each in ALL if each.game == "seven_empires")

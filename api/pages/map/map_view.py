@@ -256,7 +256,7 @@ def find_offers(
     chosen: Set[str] = frozenset(),
     answers: Json = (),
 ) -> Offers:
-    """Return the regions in the options of a question but for chosen ones, and those of missing values but for answers."""
+    """Return the regions in the options but for chosen ones, and those among the missing values but for answers."""
     values = _read_options(question, whole)
     regions: dict[str, str] = {}
     ids: dict[str, str] = {}
