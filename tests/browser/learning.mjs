@@ -112,8 +112,8 @@ async function choose(forms, wanted, fits, least) {
     const told = name === "path" ? JSON.parse(text) : name === "pick" ? [[field, JSON.parse(text)]] : [];
     if (name === "preset" || name === "suggest" || !told.every((each) => fits(wanted, each))) continue;
     if (!follows(wanted, [...JSON.parse(before || "[]"), ...told])) continue;
-    const parts = told.filter(([, value]) => value !== null).length;
-    if (parts >= least && told.length > most) [best, most] = [button, told.length];
+    const parts = told.filter(([, value]) => value !== null).length; // a list goes on rather than ends
+    if (parts >= least && parts > most) [best, most] = [button, parts];
   }
   return best;
 }
