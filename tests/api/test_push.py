@@ -119,9 +119,7 @@ def test_the_page_keeps_tries_and_removes_a_browser(site: Site) -> None:
 
 
 @pytest.mark.parametrize(("seconds", "is_offered"), [(86_400, True), (60, False)])
-def test_a_slow_table_offers_it_after_a_move_until_it_is_on(
-    site: Site, seconds: int, is_offered: bool
-) -> None:
+def test_a_slow_table_offers_it_after_a_move_until_it_is_on(site: Site, seconds: int, is_offered: bool) -> None:
     anne, offer = person(site, "Anne"), "/account/notices#push"
     pace = {"seconds": {"move": seconds, "turn": seconds}}
     path = f"/games/{anne.api.post('/games', {'ruleset': 'orders@1', 'seats': 3, 'pace': pace}).json['game']}"
