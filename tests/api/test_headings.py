@@ -53,6 +53,23 @@ def check_folds(labels: Labels, question: Question | None, whole: list[WholeMove
     return len(folds)
 
 
+def check_labels(labels: Labels, question: Question | None, whole: list[WholeMove]) -> None:
+    """No two buttons have one text beside each other: on the page itself, or below one name."""
+    if question is None:
+        check_unique([move.label for move in whole])
+        return
+    folds = fold_question(labels, question)
+    names = [fold.only.label if fold.only else fold.name for fold in folds]
+    check_unique([*names, *(each.label for each in question.ending)])
+    groups = [group for fold in folds for group in fold.groups] or question.groups
+    for _, some in groups:
+        check_unique([each.label for each in some])
+
+
+def check_unique(told: list[str]) -> None:
+    assert len({*told}) == len(told), told
+
+
 def check_told(builder: Builder, step: BuilderState, question: Question | None) -> int:
     """A kind of move that is made at once, its other answers forced, is its whole sentence. Return their number."""
     if question is None or question.field != "type" or not step.choice:
@@ -87,6 +104,7 @@ def test_no_heading_is_empty_repeated_or_alone(site: Site, table: Registered, la
             question = ask(builder, step) if step.choice and not whole else None
             folded += check_folds(labels, question, whole)
             told += check_told(builder, step, question)
+            check_labels(labels, question, whole)
         if question is None or question.kind not in ("one", "paths", "some"):
             continue
         shown = [(name, [each for each in some if not each.ends]) for name, some in question.groups]

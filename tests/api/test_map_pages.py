@@ -230,6 +230,12 @@ def test_a_map_asks_for_a_region_where_the_question_does() -> None:
     assert not find_offers(Question("amount", "", "range", 0, 9), (), known).are_asked
 
 
+def test_a_place_just_accepted_is_not_called_no_offer() -> None:
+    missing = [("", [(json.dumps(["to", each]), each) for each in ("a", "b")])]
+    offers = find_offers(None, [], {"a": {}, "b": {}}, missing, answers=["move", "a"])
+    assert offers.missing == {"b"}
+
+
 def test_a_question_without_regions_marks_what_it_is_about() -> None:
     """The regions in the answers; else those of the owners in the answers, else in the options; else none."""
     pages = next(each for each in ALL if each.game == "seven_empires")

@@ -176,7 +176,7 @@ def test_turning_points_are_the_largest_gains_on_the_others() -> None:
         ("War 3", 29, 39),
         ("War 4", 39, 49),
     ]
-    assert found[1].text == "Prussia gains 19 points, and nobody else any."
+    assert found[1].text == "Prussia goes up by 19 points, and nobody else goes up."
     with Flask("x").test_request_context():
         losses = find_turning_points(page, [{**turns[0], "figures": [{"points": -3}, {"points": -9}]}])
     assert losses == []

@@ -360,7 +360,7 @@ class Builder:
                 after = self.go_on(before, Pick(choice["field"], option["value"]))
                 if after.answer.status >= 400:
                     return []
-                last = ends or bool(option.get("ends"))
+                last = bool(option.get("ends")) if before is step else ends  # a later one ends a sentence alone
                 if after.move is None:
                     waiting.append((after, last))
                     least += _count_ways(after) - 1
@@ -420,7 +420,7 @@ class Builder:
         for option, after in opened:
             asked = after.choice or {}
             shown = [
-                replace(each, value=self._path(step, after, Pick(asked["field"], parse(each.value))))
+                replace(each, value=self._path(step, after, Pick(asked["field"], parse(each.value))), ends=False)
                 for _, options in show_question(self.labels, asked).groups
                 for each in options
             ]

@@ -258,7 +258,7 @@ def find_offers(
     chosen: Set[str] = frozenset(),
     answers: Json = (),
 ) -> Offers:
-    """Return the regions in the options of a question but for chosen ones, and those among the missing values."""
+    """Return the regions in the options but for chosen ones, and those among the missing values but for answers."""
     values = _read_options(question, whole)
     regions: dict[str, str] = {}
     ids: dict[str, str] = {}
@@ -267,11 +267,11 @@ def find_offers(
             if name in known and name not in regions and name not in chosen:
                 regions[name] = ids.setdefault(value, f"offer-{name}")
     sought = {value for _, values in missing for sent, _ in values if isinstance(value := parse(sent)[1], str)}
-    missed = frozenset(sought & known.keys() - regions.keys())
+    given = frozenset(_strings(answers))
+    missed = frozenset(sought & known.keys() - regions.keys() - given)  # an answer was offered
     words = frozenset(name for named in values.values() for name in _strings(named))
-    told = frozenset(_strings(answers))
     are_asked = bool(regions) and _asks_place(question, known)
-    return Offers(regions, ids, missed, frozenset(chosen), told, words, are_asked)
+    return Offers(regions, ids, missed, frozenset(chosen), given, words, are_asked)
 
 
 def _asks_place(question: Question | None, known: Mapping[str, Doc]) -> bool:

@@ -155,13 +155,13 @@ def _show_turning_point(page: TablePage, before: Doc, after: Doc, seat: int, gai
     name, gain = capital(page.labels.said_short(seat)), gains[seat]
     if best > 0:
         told = Message(
-            "{name} gains {gain} {gain#point|points}, and nobody else more than {best}.",
+            "{name} goes up by {gain} {gain#point|points}, and nobody else by more than {best}.",
             name=name,
             gain=gain,
             best=best,
         )
     else:
-        told = Message("{name} gains {gain} {gain#point|points}, and nobody else any.", name=name, gain=gain)
+        told = Message("{name} goes up by {gain} {gain#point|points}, and nobody else goes up.", name=name, gain=gain)
     return TurningPoint(after["title"], i18n.translate(told, page.labels.texts.lang), after["last"], before["last"])
 
 

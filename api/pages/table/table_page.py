@@ -97,7 +97,7 @@ class TablePage:
     def tell(self, entry: Doc) -> list[str]:
         """Return the sentences of an entry of the chronicle: what all may know, then what the visitor alone knows."""
         own = [line for part in entry.get("own", ()) for line in part["text"]]
-        return [self._mark_names(line) for line in (*entry.get("text", ()), *own) if line]
+        return [self.mark_names(line) for line in (*entry.get("text", ()), *own) if line]
 
     def tell_facts(self, entry: Doc) -> list[tuple[str, Doc | None]]:
         """Return the same sentences, each with the first fact that it tells, or None.
@@ -108,10 +108,10 @@ class TablePage:
         parts = (entry, *entry.get("own", ()))
         for part in reversed(parts) if entry["kind"] == "resolved" else parts:
             for line, place in zip(part.get("text", ()), part.get("tells", ()), strict=True):
-                found += [(self._mark_names(line), None if place is None else part["facts"][place])] if line else []
+                found += [(self.mark_names(line), None if place is None else part["facts"][place])] if line else []
         return found
 
-    def _mark_names(self, line: str) -> str:
+    def mark_names(self, line: str) -> str:
         """Return a sentence of a document with guests' and bots' names in their forms, unless a power has one too."""
         powers = {self.labels.texts.word(power) for power in self.labels.names.powers.values()}
         for name, marked in self.marked.items():
