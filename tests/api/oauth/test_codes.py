@@ -114,6 +114,8 @@ class TestAsking:
             ({"response_type": 'x"\u00e9'}, "invalid_request"),
             ({"request": "x"}, "invalid_request"),
             ({"scope": "read everything"}, "invalid_scope"),
+            ({"resource": "https://evil.example/mcp"}, "invalid_target"),
+            ({"resource": "http://localhost/mcp//"}, "invalid_target"),
             ({"code_challenge": None}, "invalid_request"),
             ({"code_challenge": "short"}, "invalid_request"),
             ({"code_challenge": "x" * 43 + "\n"}, "invalid_request"),
