@@ -245,8 +245,8 @@ _NEXT = {
     "game_over": "The game is over. Call read_table for the final places.",
     "not_running": "The game does not run. Call read_table for its status.",
     "unauthenticated": "The token is missing or has ended. Ask the user to sign in again.",
-    "scope_missing": "The token lacks the right of `scope`. Ask the user to log in again and allow it, or to make a token "
-    "that has it.",
+    "scope_missing": "The token lacks the right of `scope`. Ask the user to log in again and allow it, "
+    "or to make a token that has it.",
     "not_at_table": "You have no such seat here. Call find_tables for your tables, or join_table for a free seat.",
     "not_found": "There is no such thing. Call find_tables for ids of tables, list_votes for ids of requests.",
     "unknown_game": "There is no such table. Call find_tables for ids.",

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from api.agents.api_calls import ApiCalls
 from api.agents.tools import ReadBoard, ReadHistory
 
-
 MOST_PAGES = 100
 """Pages of history in a chronicle."""
 
