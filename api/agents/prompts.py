@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from api.agents.api_calls import ApiCalls
 from api.agents.tools import ReadBoard, ReadHistory
 
+MOST_PAGES = 100
+"""Pages of history in a chronicle."""
+
 
 @dataclass(frozen=True)
 class PromptText:
@@ -49,5 +52,11 @@ def resource_text(name: str, subject: str, api: ApiCalls) -> str:
         first = ReadBoard(game=subject).run(api)
         rest = [ReadBoard(game=subject, page=page).run(api) for page in range(2, first["pages"] + 1)]
         return "\n".join(line for page in (first, *rest) for line in page["lines"])
-    told = [f"{each['version']}: {' '.join(each['happened'])}" for each in ReadHistory(game=subject).run(api)["since"]]
-    return "\n".join(told)
+    told, since = [], 0
+    for _ in range(MOST_PAGES):
+        page = ReadHistory(game=subject, since=since).run(api)
+        told += [f"{each['version']}: {' '.join(each['happened'])}" for each in page["since"]]
+        if not page["more"]:
+            return "\n".join(told)
+        since = page["next_since"]
+    return "\n".join([*told, f"It goes on: call read_history with `since` {since}."])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal, cast
+from typing import Annotated, ClassVar, Literal, TypeVar, cast
 
 from msgspec import Meta, field
 
 from api.agents.api_calls import DIRECTOR, ApiAnswer, ApiCalls, ToolRefusal
-from api.agents.result_texts import flatten, select
+from api.agents.result_texts import flatten, select, to_text
 from api.agents.tool_base import WORD, Decision, Game, Page, SeatNumber, TableTool, Tool
 from api.agents.tool_results import (
     BoardPageDoc,
@@ -28,15 +28,21 @@ from api.agents.tool_results import (
     TableDoc,
     TableLineDoc,
     TablesDoc,
+    ToldPageDoc,
     ToldVersionDoc,
+    UndoDoc,
     VotesDoc,
     WroteDoc,
 )
 from api.schemas.tournament_responses import StandingsDoc
+from domain.kernel.game.seat_players import is_bot
 from domain.types import Doc, Json
 
-PAGE_CHARACTERS = 4500
-"""Characters of a page: below 1,500 tokens."""
+PAGE_CHARACTERS = 4400
+"""Characters of a tool's text: below 1,500 tokens, since a token of such lines has about three."""
+
+FRAME = 400
+"""Characters for the members beside a page's list."""
 
 OPTIONS = 40
 """Options of a page."""
@@ -45,6 +51,7 @@ LAST_VERSIONS = 8
 """Versions that a table tells without `since`."""
 
 MOST_VERSIONS = 40
+MOST_LETTERS = 30
 LONGEST_WAIT = 25
 
 MOST_RULES = 12
@@ -58,6 +65,11 @@ Picks = Annotated[
     ),
 ]
 Move = Annotated[Doc, Meta(description="A whole move, as `move` of `list_options` has it.")]
+
+
+BotLevel = Literal["", "builder", "beginner", "heuristic", "strong"]
+
+T = TypeVar("T")
 
 
 class FindTables(Tool, kw_only=True):
@@ -116,8 +128,8 @@ class ReadTable(TableTool, kw_only=True):
         now, about = self.fetch(api, "/resume"), self.fetch(api, "")
         board, names = now["board"], about.get("names", {})
         owing = {seat for each in now["decisions"] for seat in each["must"]}
-        after = self.since or max(now["version"] - LAST_VERSIONS, 0)
-        return {
+        declared = {each["seat"] for each in about["seats"] if each.get("agent")}
+        table: Doc = {
             "game": self.game,
             "ruleset": board["ruleset"],
             "status": board["status"],
@@ -129,14 +141,21 @@ class ReadTable(TableTool, kw_only=True):
                     "power": about["powers"].get(str(each["seat"])),
                     "player_name": names.get(each["player"]),
                     "must_move": each["seat"] in owing,
+                    "agent": each["seat"] in declared,
+                    "bot": is_bot(each["player"]),
                 }
                 for each in board["seats"]
             ],
             "decisions": _open_decisions(now["decisions"], _own_seat(board)),
-            "since": _list_changes(self, api, after),
             "scores": _read_scores(self, api),
             "board_parts": sorted(board["public"]),
         }
+        room = PAGE_CHARACTERS - FRAME // 4 - len(to_text(table))
+        if self.since:
+            return cast(TableDoc, table | _read_told(self, api, self.since, room))
+        items = self.fetch(api, "/timeline", after=max(now["version"] - LAST_VERSIONS, 0), limit=MOST_VERSIONS)["items"]
+        newest = _fill_page(_list_told(items)[::-1], room)[::-1]
+        return cast(TableDoc, table | {"since": newest, "more": False})
 
 
 def _own_seat(board: Doc) -> int | None:
@@ -152,8 +171,21 @@ def _open_decisions(decisions: Sequence[Doc], seat: int | None) -> list[OpenDeci
     ]
 
 
-def _list_changes(tool: TableTool, api: ApiCalls, after: int, limit: int = MOST_VERSIONS) -> list[ToldVersionDoc]:
-    return _list_told(tool.fetch(api, "/timeline", after=after, limit=limit)["items"])
+def _read_told(tool: TableTool, api: ApiCalls, after: int, room: int = PAGE_CHARACTERS - FRAME) -> ToldPageDoc:
+    """Return the first versions after one whose text has at most `room` characters."""
+    doc = tool.fetch(api, "/timeline", after=after, limit=MOST_VERSIONS)
+    told = _list_told(doc["items"])
+    page: ToldPageDoc = {"since": _fill_page(told, room), "more": False}
+    if len(page["since"]) < len(told):
+        return {**page, "more": True, "next_since": page["since"][-1]["version"]}
+    if doc["next"] is not None and len(doc["items"]) == MOST_VERSIONS:
+        return {**page, "more": True, "next_since": doc["items"][-1]["version"]}
+    return page
+
+
+def _fill_page(items: Sequence[T], room: int = PAGE_CHARACTERS - FRAME) -> list[T]:
+    """Return the first items whose text fits, at least one."""
+    return _to_pages(items, room)[0]
 
 
 def _list_told(items: Sequence[Doc]) -> list[ToldVersionDoc]:
@@ -198,16 +230,17 @@ class ReadBoard(TableTool, kw_only=True):
         }
 
 
-def _to_pages(lines: Sequence[str]) -> list[list[str]]:
-    """Return the lines in pages, at least one."""
-    pages: list[list[str]] = [[]]
+def _to_pages(items: Sequence[T], room: int = PAGE_CHARACTERS - FRAME, most: int = 1000) -> list[list[T]]:
+    """Return items in pages of at most `room` characters and `most` items, at least one page."""
+    pages: list[list[T]] = [[]]
     size = 0
-    for line in lines:
-        if size + len(line) > PAGE_CHARACTERS and pages[-1]:
+    for item in items:
+        length = len(to_text({"page": [cast(Json, item)]}))
+        if pages[-1] and (size + length > room or len(pages[-1]) == most):
             pages.append([])
             size = 0
-        pages[-1].append(line)
-        size += len(line) + 1
+        pages[-1].append(item)
+        size += length
     return pages
 
 
@@ -219,9 +252,7 @@ class ReadHistory(TableTool, kw_only=True):
 
     def run(self, api: ApiCalls) -> HistoryDoc:
         """Return up to forty versions."""
-        doc = self.fetch(api, "/timeline", after=self.since, limit=MOST_VERSIONS)
-        more = doc["next"] is not None and len(doc["items"]) == MOST_VERSIONS
-        return {"game": self.game, "since": _list_told(doc["items"]), "more": more}
+        return {"game": self.game, **_read_told(self, api, self.since)}
 
 
 class SummariseTurns(TableTool, kw_only=True):
@@ -232,11 +263,14 @@ class SummariseTurns(TableTool, kw_only=True):
 
     def run(self, api: ApiCalls) -> HistoryDoc:
         """Return a summary of each turn, under its last version."""
-        turns = self.fetch(api, "/digest", after=self.since)["turns"][-12:]
+        turns = self.fetch(api, "/digest", after=self.since)["turns"]
         told: list[ToldVersionDoc] = [
             {"version": t["last"], "happened": [t["title"], *t["lines"], *t["standings"]]} for t in turns
         ]
-        return {"game": self.game, "since": told, "more": False}
+        page = _fill_page(told)
+        if len(page) == len(told):
+            return {"game": self.game, "since": told, "more": False}
+        return {"game": self.game, "since": page, "more": True, "next_since": page[-1]["version"]}
 
 
 class ReadRules(Tool, kw_only=True):
@@ -250,7 +284,8 @@ class ReadRules(Tool, kw_only=True):
         """Return the best matches."""
         text = str(api.get(f"/rulesets/{self.ruleset}/rules")["text"])
         found = find_rules(text, self.find)
-        return {"ruleset": self.ruleset, "rules": found[:MOST_RULES], "more": max(len(found) - MOST_RULES, 0)}
+        page = _fill_page(found[:MOST_RULES])
+        return {"ruleset": self.ruleset, "rules": page, "more": len(found) - len(page)}
 
 
 def find_rules(text: str, find: str) -> list[str]:
@@ -289,14 +324,14 @@ def _to_options(game: str, picks: list[Json], page: int, answer: Doc) -> Options
     if (choice := answer["choice"]) is None:
         return {**doc, "move": answer["move"], "sentence": answer.get("text") or ""}
     options = choice.get("options", [])
-    pages = max(-(-len(options) // OPTIONS), 1)
-    shown = options[(min(page, pages) - 1) * OPTIONS :][:OPTIONS]
+    told = [{name: each[name] for name in ("value", "text", "cost", "ends") if name in each} for each in options]
+    pages = _to_pages(told, max(PAGE_CHARACTERS - FRAME - len(to_text({"picks": picks})), FRAME), OPTIONS)
+    page = min(page, len(pages))
     doc |= {"field": choice["field"], "question": choice.get("text", choice["field"]), "pick": choice["kind"]}
     if "lo" in choice:
         doc |= {"lo": choice["lo"], "hi": choice["hi"]}
     if options:
-        told = [{name: each[name] for name in ("value", "text", "cost", "ends") if name in each} for each in shown]
-        doc |= {"options": told, "page": min(page, pages), "pages": pages}  # type: ignore[typeddict-item]
+        doc |= {"options": pages[page - 1], "page": page, "pages": len(pages)}  # type: ignore[typeddict-item]
     return doc
 
 
@@ -345,14 +380,20 @@ class MakeMove(TableTool, kw_only=True):
 
     def run(self, api: ApiCalls) -> MovedTableDoc:
         """Return the effect, and the next decisions. Raise ToolRefusal, Unfinished."""
-        move = self.move or finish(self, api, self.picks)["move"]
+        try:
+            move = self.move or finish(self, api, self.picks)["move"]
+        except (ToolRefusal, Unfinished):  # picks for an old decision say less than that it is old
+            if self.decision not in {each["id"] for each in self.fetch(api, "/resume")["decisions"]}:
+                closed = {"code": "decision_closed", "title": "The decision is no longer open"}
+                raise ToolRefusal(ApiAnswer(409, closed)) from None
+            raise
         done = self.write(api, "/moves", {"move": move, "decision": self.decision})
         now = self.fetch(api, "/resume", wait=done["position"])
         return {
             "game": self.game,
             "version": now["version"],
             "status": now["board"]["status"],
-            "since": _list_changes(self, api, done["version"] - len(done["records"])),
+            **_read_told(self, api, done["version"] - len(done["records"])),
             "decisions": _open_decisions(now["decisions"], _own_seat(now["board"])),
         }
 
@@ -382,7 +423,7 @@ class WaitForTurn(TableTool, kw_only=True):
             "game": self.game,
             "version": now["version"],
             "status": now["board"]["status"],
-            "since": _list_changes(self, api, self.since),
+            **_read_told(self, api, self.since),
             "decisions": _open_decisions(now["decisions"], _own_seat(now["board"])),
         }
 
@@ -411,17 +452,29 @@ class ListVotes(TableTool, kw_only=True):
 
 
 class RequestUndo(TableTool, kw_only=True):
-    """Ask to go back to a version. Your own last moves are undone at once if you may; the rest waits for consents."""
+    """Ask to go back to a version. Your own last moves are undone soon if you may; the rest waits for consents.
+
+    `state`: `waiting` for the seats of `waiting_for`, `queued` until the service has done it, or `done`.
+    """
 
     title: ClassVar[str] = "Ask for an undo"
     changes: ClassVar[bool] = True
     to: Annotated[int, Meta(description="Version to go back to.", ge=1)]
     version: Annotated[int, Meta(description="Version that you know, as `read_table` tells it.", ge=1)]
 
-    def run(self, api: ApiCalls) -> WroteDoc:
-        """Return the id of the request."""
+    def run(self, api: ApiCalls) -> UndoDoc:
+        """Return the request and its state."""
         asked = self.write(api, "/rewinds", {"to": self.to}, version=self.version)
-        return {"done": True, "game": self.game, "request": asked["id"]}
+        now = self.fetch(api, f"/rewinds/{asked['id']}")
+        waiting = [s for s in now["consents"] if s not in (*now["agreed"], *now["declined"])]
+        doc: UndoDoc = {
+            "done": now["status"] == "done",
+            "game": self.game,
+            "request": asked["id"],
+            "state": "waiting" if now["status"] == "open" else now["status"],
+            "waiting_for": waiting,
+        }
+        return {**doc, "version": self.fetch(api, "/resume")["version"]} if doc["done"] else doc
 
 
 class Vote(TableTool, kw_only=True):
@@ -449,11 +502,12 @@ class ReadMessages(TableTool, kw_only=True):
     def run(self, api: ApiCalls) -> LettersDoc:
         """Return up to thirty messages, the oldest first."""
         terms = self.fetch(api, "/talk")
-        items = self.fetch(api, "/talk/messages", after=self.since, limit=30)["items"]
-        letters: list[LetterDoc] = [_to_letter(each) for each in items]
+        items = self.fetch(api, "/talk/messages", after=self.since, limit=MOST_LETTERS)["items"]
+        letters: list[LetterDoc] = _fill_page([_to_letter(each) for each in items])
         return {
             "messages": letters,
             "last": letters[-1]["entry"] if letters else self.since,
+            "more": len(letters) < len(items) or len(items) == MOST_LETTERS,
             "may_write_to_table": terms["public"],
             "may_write_letters": terms["private"],
         }
@@ -492,11 +546,15 @@ class OpenTable(Tool, kw_only=True):
     changes: ClassVar[bool] = True
     ruleset: Annotated[str, Meta(max_length=60)]
     seats: Annotated[int, Meta(ge=1, le=20)]
-    bots: Annotated[str, Meta(description="A bot, such as `heuristic`; empty: people take seats.", max_length=40)] = ""
+    bots: Annotated[BotLevel, Meta(description="From the weakest to the strongest; empty: people take seats.")] = ""
     listing: Literal["public", "unlisted"] = "unlisted"
 
     def run(self, api: ApiCalls) -> WroteDoc:
-        """Return the new table."""
+        """Return the new table. Raise ToolRefusal before it exists if the ruleset has no such bot."""
+        offered = {each["name"]: each["bots"] for each in api.get("/rulesets")["items"]}.get(self.ruleset, [self.bots])
+        if self.bots and self.bots not in offered:
+            found = {"code": "invalid_input", "title": f"bots: this ruleset has {', '.join(offered)}"}
+            raise ToolRefusal(ApiAnswer(422, found))
         made = api.write("/games", {"ruleset": self.ruleset, "seats": self.seats, "listing": self.listing})
         game = made["game"]
         done: WroteDoc = {"done": True, "game": game, "version": made["version"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.util import find_spec
 
 from flask import Flask, Response, request
@@ -20,6 +21,8 @@ OPEN_SCOPES = tuple(each for each in SCOPES if each != "admin")
 
 USUAL_SCOPES = "read play talk:read talk:write"
 """Scopes for agents without a choice of their users."""
+
+FOREIGN_RESOURCE = "The 'resource' must be /mcp or /v1 of this service."
 
 METADATA = "/.well-known/oauth-protected-resource"
 
@@ -50,6 +53,12 @@ def register(app: Flask) -> None:
     @app.get(METADATA + ADDRESS)
     def agents_metadata() -> Response:
         return json_response(build_metadata())
+
+
+def are_own_resources(resources: Iterable[str]) -> bool:
+    """Return whether all are addresses of this service (RFC 8707). An empty one counts as none."""
+    own = {f"{public_url.base_url()}{path}" for path in (ADDRESS, "/v1")}
+    return all(not each or each.removesuffix("/") in own for each in resources)
 
 
 def build_metadata() -> Doc:

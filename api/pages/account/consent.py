@@ -18,6 +18,7 @@ from api.http.problems import Problem
 from api.oauth.authorization_server import filter_scopes, server
 from api.pages.account.login import log_in_first
 from api.pages.common.session import current_account, form_owner, render_page, session_owner
+from api.routes.agents import FOREIGN_RESOURCE, are_own_resources
 from api.services import services
 from domain.accounts.accounts import Account
 from domain.accounts.oauth_clients import OAuthClient
@@ -32,6 +33,13 @@ _STAMP_BYTES = len(f"&{_STAMP}=") + 96
 """Size of this parameter."""
 
 
+class InvalidTargetError(OAuth2Error):
+    """The request is for a resource of another service (RFC 8707)."""
+
+    error = "invalid_target"
+    description = FOREIGN_RESOURCE
+
+
 def authorize() -> Response:
     """Ask for consent, and redirect the answer to the client."""
     client = _find_client()
@@ -39,6 +47,8 @@ def authorize() -> Response:
     try:
         if request.args.get("response_type") != "code" or "request" in request.args:
             raise _invalid_request()
+        if not are_own_resources(request.args.getlist("resource")):
+            raise InvalidTargetError
         grant = server().get_consent_grant(oauth_request)
     except OAuth2Error as error:
         return _redirect_error(error)

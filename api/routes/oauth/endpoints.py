@@ -13,7 +13,7 @@ from api.http import public_url, rate_limits
 from api.http.text_checks import check_visible_text
 from api.openapi.smorest import read_json_body
 from api.response_builders import json_response
-from api.routes.agents import OPEN_SCOPES, USUAL_SCOPES
+from api.routes.agents import FOREIGN_RESOURCE, OPEN_SCOPES, are_own_resources
 from api.services import services
 from domain.accounts.account_tables import now
 from domain.accounts.credential_tables import SCOPES
@@ -40,7 +40,7 @@ def register(app: Flask) -> None:
     @app.post(TOKEN)
     @_allow_any_query
     def oauth_token() -> Response:
-        return _check_form() or _server().create_token_response()
+        return _check_form() or _check_resources() or _server().create_token_response()
 
     @app.post(REVOKE)
     @_allow_any_query
@@ -50,7 +50,7 @@ def register(app: Flask) -> None:
     @app.post(DEVICE)
     @_allow_any_query
     def oauth_device() -> Response:
-        return _check_form() or _server().create_endpoint_response("device_authorization")
+        return _check_form() or _check_resources() or _server().create_endpoint_response("device_authorization")
 
     @app.post(REGISTER)
     def oauth_register() -> Response:
@@ -91,6 +91,15 @@ def _check_form() -> Response | None:
     return None
 
 
+def _check_resources() -> Response | None:
+    """Return an error response for a resource of another service (RFC 8707), or None."""
+    if are_own_resources(request.form.getlist("resource")):
+        return None
+    g.problem = "invalid_target"
+    doc = {"error": "invalid_target", "error_description": FOREIGN_RESOURCE}
+    return json_response(doc, 400, Cache_Control="no-store")
+
+
 def _register_client(body: Doc) -> Response:
     """Store a client that registers itself (RFC 7591). It is public: only PKCE protects it."""
     redirects: list[Json] = body.get("redirect_uris") or []
@@ -100,7 +109,7 @@ def _register_client(body: Doc) -> Response:
     if fault := _rights_error(scopes, grant_types):
         return _refuse_client("invalid_client_metadata", fault)
     name = _clean_name(body.get("client_name")) or urlsplit(redirects[0]).hostname or ""
-    asked = scopes.split() or USUAL_SCOPES.split()  # hosts that name none ask for these later, as the challenge does
+    asked = scopes.split() or OPEN_SCOPES  # hosts that name none ask later, and the consent page shows what for
     registration = ClientRegistration(
         name=name[:MOST_NAME],
         redirects=redirects,

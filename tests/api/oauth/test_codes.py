@@ -114,6 +114,8 @@ class TestAsking:
             ({"response_type": 'x"\u00e9'}, "invalid_request"),
             ({"request": "x"}, "invalid_request"),
             ({"scope": "read everything"}, "invalid_scope"),
+            ({"resource": "https://evil.example/mcp"}, "invalid_target"),
+            ({"resource": "http://localhost/mcp//"}, "invalid_target"),
             ({"code_challenge": None}, "invalid_request"),
             ({"code_challenge": "short"}, "invalid_request"),
             ({"code_challenge": "x" * 43 + "\n"}, "invalid_request"),
@@ -140,7 +142,7 @@ class TestAsking:
             assert "error=invalid_request" in answer.headers["Location"], name
 
     def test_whatever_else_is_asked_is_ignored(self, browser: Browser, client: Doc) -> None:
-        assert allowed(browser, client, prompt="consent", resource="x")["code"]
+        assert allowed(browser, client, prompt="consent", display="x")["code"]
 
     def test_who_refuses_gives_nothing(self, site: Site, browser: Browser, client: Doc, anne: Member) -> None:
         found = allowed(browser, client, "refuse")
