@@ -12,7 +12,7 @@ from domain.types import Doc, Json
 DIRECTOR = "director"
 
 MOST_ROLES = 100
-"""Tables of which a caller's role is remembered."""
+"""Tables per caller with a remembered role."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 MAX_CALLERS = 1000
-"""Callers whose roles are remembered."""
+"""Callers with remembered roles, at most."""
 
 
 class AgentMount:

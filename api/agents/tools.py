@@ -172,7 +172,7 @@ def _open_decisions(decisions: Sequence[Doc], seat: int | None) -> list[OpenDeci
 
 
 def _read_told(tool: TableTool, api: ApiCalls, after: int, room: int = PAGE_CHARACTERS - FRAME) -> ToldPageDoc:
-    """Return the first versions after one whose text has at most `room` characters."""
+    """Return the first versions after one, with at most `room` characters of text."""
     doc = tool.fetch(api, "/timeline", after=after, limit=MOST_VERSIONS)
     told = _list_told(doc["items"])
     page: ToldPageDoc = {"since": _fill_page(told, room), "more": False}
@@ -184,7 +184,7 @@ def _read_told(tool: TableTool, api: ApiCalls, after: int, room: int = PAGE_CHAR
 
 
 def _fill_page(items: Sequence[T], room: int = PAGE_CHARACTERS - FRAME) -> list[T]:
-    """Return the first items whose text fits, at least one."""
+    """Return the first items with a text short enough, at least one."""
     return _to_pages(items, room)[0]
 
 

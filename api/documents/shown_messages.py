@@ -38,7 +38,7 @@ def find_entries(reader: MailboxReader, entries: Sequence[int]) -> list[Entry]:
 
 
 def reader_of(now: AnyGame, found: Disclosure | ReportedMessages) -> MailboxReader:
-    """Return the participant behind shown messages, who may show all that could be read."""
+    """Return the participant behind shown messages, as a reader."""
     passed_on = now.terms.get("papers") == "pass_on"
     return MailboxReader(found.game, found.mailbox, (found.player,), passed_on=passed_on)
 

@@ -85,7 +85,7 @@ def _list_other_tables(connection: Connection) -> list[str]:
 
 
 def list_view_schemas(connection: Connection) -> list[str]:
-    """Return the schemas with views, one for each version that has made some."""
+    """Return the schemas with views, one for each version."""
     rows = connection.execute("SELECT nspname AS name FROM pg_namespace WHERE nspname ~ %s", (_ALL_VIEWS,)).fetchall()
     return sorted(str(row["name"]) for row in rows)
 

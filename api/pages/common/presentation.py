@@ -146,7 +146,7 @@ class SheetForm:
     cancel: str
     field: str
     submit: str
-    """Type of the move that submits the sheet, or an empty text."""
+    """Type of the move to submit the sheet, or an empty text."""
 
     def list_orders(self, own: Mapping[str, Json]) -> list[Doc]:
         """Return the orders of a seat."""

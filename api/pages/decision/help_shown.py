@@ -20,7 +20,7 @@ COOKIE = "help"
 """Cookie with the codes of all decisions whose help was read. The script of the table writes it too."""
 
 _EXPLAINED = ("tile", "card")
-"""Members of moves that name a thing with an effect of its own."""
+"""Members of moves with a thing that has an effect."""
 MOST_TERMS = 60
 """Most things that are explained below a question."""
 

@@ -32,7 +32,7 @@ class SheetShown:
     decision: str
     key: str
     submit: str
-    """Type of the move that submits it, or an empty text."""
+    """Type of the move to submit it, or an empty text."""
 
 
 def show_sheet(labels: Labels, own: Doc, decision: Doc, seat: int, key: str) -> SheetShown | None:

@@ -146,12 +146,17 @@ def find_news(page: TablePage, entries: Sequence[Doc], battles: Sequence[Doc]) -
     fought = show_battles(page, [each for each in battles if each["version"] >= begin])
     told = _tell_deeds(page, _leave_out_orders(page, fresh, own), fought, ends)
     if is_report:
-        told = [replace(each, rank=_OWN) if each.line.battle and each.line.battle.is_own else each for each in told]
+        told = [_rank_own_battle(each) for each in told]
     if own >= begin:
         told = _lead_with_own(page, told, [each for each in fresh if each["version"] == own])
     seen, folded = _fold(told, IN_SIGHT - is_report)  # its figures take a line
     is_filed = not is_report and load_sheet(page.labels.rules.package) is not None
     return Gazette(begin - 1, is_report, seen, folded, has_ends=bool(ends), is_filed=is_filed)
+
+
+def _rank_own_battle(told: _Told) -> _Told:
+    """Return an own battle as an own deed, and anything else as it is."""
+    return replace(told, rank=_OWN) if told.line.battle and told.line.battle.is_own else told
 
 
 def _fold(told: Sequence[_Told], most: int) -> tuple[list[NewsLine], list[NewsLine]]:

@@ -223,7 +223,7 @@ def _needs_confirmation(page: PlayedTable, preview: Doc) -> bool:
 
 
 def _is_empty_sheet(page: PlayedTable, move: Doc) -> bool:
-    """Return True for a move that submits a sheet without an order."""
+    """Return True for the submission of a sheet without an order."""
     sheet = page.show_sheet()
     return sheet is not None and not sheet.orders and move["type"] == sheet.submit
 

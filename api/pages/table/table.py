@@ -47,7 +47,7 @@ REFRESH_SECONDS = 4
 """Pause after which a page asks again while only programs are waited for."""
 
 SLOW = 3_600
-"""Least seconds for a decision in a game whose players are away meanwhile."""
+"""Least seconds for a decision, if players are away meanwhile."""
 
 
 # --- the page --------------------------------------------------------------------------------------------------

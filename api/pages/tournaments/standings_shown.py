@@ -25,7 +25,7 @@ _HEX_SHOWN = 8
 """Digits of a draw: they tell its entrants apart."""
 
 _COUNTS = ("wins", "lapses", "reached", "finish")
-"""Rules whose values count something; a shared first place is a part of one."""
+"""Rules with counts as values; a shared first place is a part of one."""
 
 _WITHOUT_COLUMN = ("points", "direct", "shared")
 

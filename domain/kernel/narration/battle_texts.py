@@ -65,7 +65,7 @@ def _members(battle: Battle) -> Mapping[str, Json]:
 
 
 def _weigh(battle: Battle) -> Mapping[str, Json]:
-    """Return what decides a battle: strengths with what dice add to each, or else forces where dice or quality do."""
+    """Return the reason of a battle's end: strengths with the dice of each, or else forces."""
     sides = battle.sides.items()
     if all(side.strength is not None for _, side in sides):
         added = {name: sum(part["value"] for part in side.reasons if part["part"] == "spread") for name, side in sides}
