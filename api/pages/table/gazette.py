@@ -142,16 +142,19 @@ def find_news(page: TablePage, entries: Sequence[Doc], battles: Sequence[Doc]) -
         return None
     is_report = begin != own
     ends = set() if is_report else {*_list_ends(page, standing, own)}
-    fresh = [each for each in standing if each["version"] >= begin]
-    fought = show_battles(page, [each for each in battles if each["version"] >= begin])
+    fresh, fought = _list_since(standing, begin), show_battles(page, _list_since(battles, begin))
     told = _tell_deeds(page, _leave_out_orders(page, fresh, own), fought, ends)
     if is_report:
         told = [_rank_own_battle(each) for each in told]
     if own >= begin:
         told = _lead_with_own(page, told, [each for each in fresh if each["version"] == own])
     seen, folded = _fold(told, IN_SIGHT - is_report)  # its figures take a line
-    is_filed = not is_report and load_sheet(page.labels.rules.package) is not None
+    is_filed = load_sheet(page.labels.rules.package) is not None and not is_report
     return Gazette(begin - 1, is_report, seen, folded, has_ends=bool(ends), is_filed=is_filed)
+
+
+def _list_since(entries: Sequence[Doc], version: int) -> list[Doc]:
+    return [each for each in entries if each["version"] >= version]
 
 
 def _rank_own_battle(told: _Told) -> _Told:
