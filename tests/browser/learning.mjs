@@ -44,8 +44,7 @@ async function make(number, wanted) {
       const value = JSON.parse(await box.getAttribute("value"));
       if (wanted.some(([, each]) => Array.isArray(each) && each.some((one) => same(one, value)))) await box.check();
     }
-    const forms = page.locator(QUESTION);
-    const chosen = (await fillIn(wanted)) ?? (await choose(forms, wanted, says, 1)) ?? (await choose(forms, wanted, mentions, 1)) ?? (await choose(forms, wanted, mentions, 0));
+    const chosen = (await fillIn(wanted)) ?? (await choose(page.locator(QUESTION), wanted, says)) ?? (await choose(page.locator(QUESTION), wanted, mentions));
     if (!chosen) throw new Error(`step ${number + 1}: no option for ${JSON.stringify(wanted)} at ${page.url()}`);
     const fold = chosen.locator("xpath=ancestor::details[1]/summary");
     if (!(await chosen.isVisible()) && (await fold.count())) await tap(fold, false);
@@ -83,37 +82,15 @@ function mentions(wanted, [, value]) {
   return words(value).every((each) => each === null || known.has(each));
 }
 
-/** Return true if the picks of a list are parts of one of the move: regions in their order, units each once. */
-function follows(wanted, picks) {
-  return [...new Set(picks.map(([field]) => field))].every((field) => {
-    const lists = wanted.filter(([name, each]) => name === field && Array.isArray(each)).map(([, each]) => each);
-    const values = picks.filter(([name, value]) => name === field && value !== null && !Array.isArray(value)).map(([, value]) => value);
-    return !lists.length || lists.some((list) => holds(list, values));
-  });
-}
-
-function holds(list, values) {
-  const left = list.map((each) => ({ each, count: each?.count ?? 1 }));
-  let last = -1;
-  return values.every((value) => {
-    const at = left.findIndex(({ each, count }, place) => count > 0 && (typeof value === "object" || place > last) && mentions(pairs({ each }), ["", value]));
-    if (at >= 0) left[at].count -= 1;
-    last = at;
-    return at >= 0;
-  });
-}
-
-/** Return the button that says most of the move, `least` parts of it or more, or with 0 the one that goes on. */
-async function choose(forms, wanted, fits, least) {
+/** Return the button that says most of the move, or the one that goes on. */
+async function choose(forms, wanted, fits) {
   const buttons = await forms.locator("button").all();
   let [best, most] = [null, -1];
   for (const button of buttons) {
-    const [name, text, field, before] = await button.evaluate((node) => [node.name, node.value, node.form.elements.namedItem("field")?.value, node.form.elements.namedItem("picks")?.value]);
+    const [name, text, field] = await button.evaluate((node) => [node.name, node.value, node.form.elements.namedItem("field")?.value]);
     const told = name === "path" ? JSON.parse(text) : name === "pick" ? [[field, JSON.parse(text)]] : [];
     if (name === "preset" || name === "suggest" || !told.every((each) => fits(wanted, each))) continue;
-    if (!follows(wanted, [...JSON.parse(before || "[]"), ...told])) continue;
-    const parts = told.filter(([, value]) => value !== null).length; // a list goes on rather than ends
-    if (parts >= least && parts > most) [best, most] = [button, parts];
+    if (told.length > most) [best, most] = [button, told.length];
   }
   return best;
 }
