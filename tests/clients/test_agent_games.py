@@ -79,7 +79,7 @@ async def play(url: str, token: str, ruleset: str, transport: str) -> list[str]:
         while moves < 10:
             await step(client)
     async with connected(url, token, transport) as client:
-        while await step(client) != "over":
+        while await step(client) not in ("over", "closed"):  # the service closes a finished game soon
             pass
     return refused
 
