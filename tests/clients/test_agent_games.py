@@ -28,6 +28,9 @@ GAMES = {
     "age_of_reason@1": 2,
     "egc@1": 10,
 }
+OVERTAKEN = {"decision_closed", "not_your_decision"}
+"""Refusals where others ended a decision of several seats meanwhile: a reader waits again, as `next` says."""
+
 PATIENCE = 900.0
 """Seconds of a game."""
 
@@ -57,7 +60,7 @@ async def play(url: str, token: str, ruleset: str, transport: str) -> list[str]:
 
     async def call(client: Client, tool: str, **given: Any) -> Any:
         found = await client.call_tool(tool, given)
-        if found.is_error:
+        if found.is_error and found.structured_content["code"] not in OVERTAKEN:
             refused.append(f"{tool} {given}: {found.structured_content}")
         return found.structured_content
 
@@ -68,6 +71,8 @@ async def play(url: str, token: str, ruleset: str, transport: str) -> list[str]:
         if any(each["must"] for each in now["decisions"]):
             picks: list[Any] = []
             while "move" not in (asked := await call(client, "list_options", game=game, picks=picks)):
+                if "pick" not in asked:
+                    return str(now["status"])
                 picks.append(pick(rng, asked))
             await call(client, "make_move", game=game, decision=asked["decision"], picks=picks)
             moves += 1
